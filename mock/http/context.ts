@@ -1,6 +1,6 @@
 // The request context that the middleware steps fill in and pass on.
 import type { Request, RequestHandler, Response } from 'express';
-import type { Selection } from '../../server/http/merchant-account.ts';
+import type { Selection } from '../../server/handlers/deps.ts';
 import { asMiddleware, whereOnly, type PipelineStep } from '../../server/http/step.ts';
 import type { LoadedContract } from '../loaded-contract.ts';
 import type { MockOperation } from '../operations.ts';

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../database/database.ts';
 import type { LeasedDelivery } from './deliveries.ts';
+import { switchOffAfterMilliseconds } from './schedule.ts';
 
 export interface Attempt {
   at: Date;
@@ -28,12 +29,7 @@ export interface Recorded {
 }
 
 /** Records attempts and ends their leases. */
-export async function recordAttempts(
-  tx: Tx,
-  worker: string,
-  made: readonly Attempted[],
-  switchOffAfterMilliseconds: number,
-): Promise<Recorded> {
+export async function recordAttempts(tx: Tx, worker: string, made: readonly Attempted[]): Promise<Recorded> {
   const accounts = new Set(made.map(({ delivery }) => delivery.merchant_account_id));
   const recorded = new Set<string>();
   for (const account of [...accounts].sort()) {
@@ -45,7 +41,7 @@ export async function recordAttempts(
     worker,
     made.map(({ delivery }) => delivery).filter(({ id }) => !recorded.has(id)),
   );
-  return { lost, switchedOff: await noteOutcomes(tx, made, switchOffAfterMilliseconds) };
+  return { lost, switchedOff: await noteOutcomes(tx, made) };
 }
 
 /** A delivery is deleted with its subscription, or by `payments buyers erase`. */
@@ -119,7 +115,7 @@ async function recordOf(
 }
 
 /** In the order in which they ended: a success ends earlier failures, and a failure after it begins anew. */
-async function noteOutcomes(tx: Tx, made: readonly Attempted[], offAfter: number): Promise<string[]> {
+async function noteOutcomes(tx: Tx, made: readonly Attempted[]): Promise<string[]> {
   const succeeded: string[] = [];
   const failed: [id: string, failure: Attempted][] = [];
   // Workers wait for each other's rows, so all of them take them in one order.
@@ -135,19 +131,14 @@ async function noteOutcomes(tx: Tx, made: readonly Attempted[], offAfter: number
       update webhook_subscriptions set failing_since = null
       where id = any(${succeeded}::uuid[]) and failing_since is not null`.execute(tx);
   const switchedOff: string[] = [];
-  for (const [id, failure] of failed) if (await noteFailure(tx, id, failure, offAfter)) switchedOff.push(id);
+  for (const [id, failure] of failed) if (await noteFailure(tx, id, failure)) switchedOff.push(id);
   return switchedOff;
 }
 
 /** Switches the subscription off, and returns true, if it only failed for too long. */
-async function noteFailure(
-  tx: Tx,
-  id: string,
-  { outcome, attempt: { at } }: Attempted,
-  offAfter: number,
-): Promise<boolean> {
+async function noteFailure(tx: Tx, id: string, { outcome, attempt: { at } }: Attempted): Promise<boolean> {
   // Only the first failure and the one that switches the subscription off update the row; the others do not lock it.
-  const limit = new Date(at.getTime() - offAfter);
+  const limit = new Date(at.getTime() - switchOffAfterMilliseconds);
   const off = sql<boolean>`(${outcome === 'gone'} or coalesce(failing_since <= ${limit}, false))`;
   const { rows } = await sql<{ off: boolean }>`
     update webhook_subscriptions set

@@ -9,7 +9,6 @@ import { deliver, type DeliverDeps, type Ended } from './deliver.ts';
 import { recordAttempts, type Recorded } from './attempts.ts';
 import { endLeases, leaseDeliveries, type LeasedDelivery } from './deliveries.ts';
 import { createPause } from './pause.ts';
-import { switchOffAfterMilliseconds } from './schedule.ts';
 import { createSend } from './send.ts';
 
 export interface WorkerLimits {
@@ -114,9 +113,7 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
   const recordEach = async (attempts: readonly Ended[]): Promise<void> => {
     for (const attempted of attempts) {
       try {
-        const recorded = await inTransaction(db, (tx) =>
-          recordAttempts(tx, id, [attempted], switchOffAfterMilliseconds),
-        );
+        const recorded = await inTransaction(db, (tx) => recordAttempts(tx, id, [attempted]));
         noteRecorded([attempted], recorded);
       } catch (error) {
         if (!isRefused(error)) throw error;
@@ -132,7 +129,7 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
     ended = [];
     try {
       const [recorded, found] = await inTransaction(db, async (tx) => [
-        await recordAttempts(tx, id, attempts, switchOffAfterMilliseconds),
+        await recordAttempts(tx, id, attempts),
         await leaseDeliveries(tx, roomBeside(attempts)),
       ]);
       noteRecorded(attempts, recorded);

@@ -8,6 +8,9 @@ import type { Vault } from '../secrets/vault.ts';
 import type { Providers } from '../providers/index.ts';
 import type { Db } from '../database/database.ts';
 
+/** The merchant account that a request is about; `all` is every one that the caller can reach. */
+export type Selection = { kind: 'none' } | { kind: 'one'; id: string } | { kind: 'all' };
+
 export interface Deps {
   /** For reads outside of a unit of work. */
   db: Db;
@@ -24,8 +27,7 @@ export interface Deps {
   caller: { keyPairId: string; merchantAccountIds: readonly string[] };
   /** Whether token and roles of the caller allow this operation too. */
   mayCall: (id: OperationId) => boolean;
-  /** The merchant account to act upon; `all` is every one that the caller can reach. */
-  selection: { kind: 'none' } | { kind: 'one'; id: string } | { kind: 'all' };
+  selection: Selection;
   /** The contract's own example answer, for operations that are designed but not built yet. */
   example: <Id extends OperationId>(id: Id) => Result<Id>;
   /** Logs faults that the caller does not see, such as a provider that failed, with request and account. */

@@ -3,7 +3,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { OperationId, operations } from '../../generated/operations.ts';
 import type { Budget } from '../database/connection.ts';
 import type { Db } from '../database/database.ts';
-import type { Selection } from './merchant-account.ts';
+import type { Selection } from '../handlers/deps.ts';
 import type { Refusal } from './refusal.ts';
 import { asMiddleware, whereOnly, type PipelineStep } from './step.ts';
 

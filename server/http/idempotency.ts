@@ -17,7 +17,7 @@ import {
   type SentAnswer,
 } from '../resources/idempotency-keys/rules.ts';
 import type { DigestKeys } from '../secrets/derive-keys.ts';
-import type { Selection } from './merchant-account.ts';
+import type { Selection } from '../handlers/deps.ts';
 
 const keyHeader = 'idempotency-key';
 const replayedHeader = 'Idempotency-Replayed';

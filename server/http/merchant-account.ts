@@ -2,11 +2,9 @@
 // same answer, so that a caller cannot find out which accounts exist.
 import type { Operation } from '../../generated/operations.ts';
 import { ApiError } from '../errors.ts';
+import type { Selection } from '../handlers/deps.ts';
 import { createCache } from './cache.ts';
 import type { PipelineStep } from './step.ts';
-
-/** One account, or with `*` all accounts that the caller has access to. */
-export type Selection = { kind: 'none' } | { kind: 'one'; id: string } | { kind: 'all' };
 
 /** No account has this ID: it is what the header says for all of them. */
 const severalAccounts = '*';

@@ -120,7 +120,7 @@ const rooms: Record<string, Room> = {
   'server/handlers': { from: [...below, 'server/errors.ts'] },
   'server/http': {
     from: [...pure, 'server/errors.ts', 'server/contract', 'server/resources', 'server/secrets'],
-    types: ['server/database'],
+    types: ['server/database', 'server/handlers'],
     packages: ['express', 'pino'],
   },
   'server/upkeep': {
@@ -155,6 +155,7 @@ const rooms: Record<string, Room> = {
       // Says "did you mean", as the lint does.
       'scripts/support/edit-distance.ts',
     ],
+    types: ['server/handlers'],
     packages: ['@stoplight/prism-core', '@stoplight/prism-http', 'commander', 'express'],
   },
   'scripts/support/edit-distance.ts': { from: [] },

@@ -11,7 +11,6 @@ import {
   type Leases,
 } from '../../../server/events/deliveries.ts';
 import { reopenDeliveries } from '../../../server/events/delivery-list.ts';
-import { switchOffAfterMilliseconds } from '../../../server/events/schedule.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { causeDeliveries, subscribe } from '../../support/webhooks.ts';
 
@@ -37,7 +36,7 @@ const lease = (worker: string, more?: Partial<Leases>) =>
   inTransaction(db(), (tx) => leaseIn(tx, worker, more));
 const lapse = () => sql`update deliveries set due_at = now() where leased_by is not null`.execute(db());
 const record = (worker: string, made: readonly Attempted[]) =>
-  inTransaction(db(), (tx) => recordAttempts(tx, worker, made, switchOffAfterMilliseconds));
+  inTransaction(db(), (tx) => recordAttempts(tx, worker, made));
 const attempted = (
   delivery: LeasedDelivery,
   outcome: Attempted['outcome'] = 'succeeded',
