@@ -5,7 +5,6 @@ import { stat } from 'node:fs/promises';
 import { Command } from 'commander';
 import { beginImport, StoredMeanwhile, type Import } from '../resources/transactions/changes.ts';
 import { silently } from '../database/unit-of-work.ts';
-import { loadContract } from '../contract/load.ts';
 import { inSlices } from '../rules/slices.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
 import type { NewTransaction } from '../resources/transactions/queries.ts';
@@ -16,7 +15,7 @@ import { interruptible } from './input.ts';
 import { shellWord } from '../hints.ts';
 import { call, printJson, printResult, type JsonOption } from './output.ts';
 import { count, withProgress } from './progress.ts';
-import { withService, type OpenedService } from './service.ts';
+import { exampleTarget, withService, type OpenedService } from './service.ts';
 
 export function importCommand(): Command {
   const command = new Command('import');
@@ -42,16 +41,10 @@ are taken as they are, also a captured amount above the authorised one. A declin
 sent unless --events is given.
 
 A line, which is the example of the contract:
-  ${JSON.stringify(exampleLine())}`,
+  ${JSON.stringify(exampleTarget('transaction.created'))}`,
     )
     .action(run);
   return command;
-}
-
-/** The transaction of the first event in the docs. */
-function exampleLine(): unknown {
-  const { examples = {} } = loadContract().document.components;
-  return (examples.EventTransactionCreated as { value: { target: unknown } }).value.target;
 }
 
 interface Options extends JsonOption {

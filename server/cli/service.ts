@@ -1,10 +1,11 @@
 // Opens the service for the duration of a command, and writes the audit entry of what the command changes.
 import { hostname } from 'node:os';
+import type { EventName } from '../../generated/operations.ts';
 import { noteOperation } from '../upkeep/audit.ts';
 import { createUnitOfWork, inWork, type InUnitOfWork, type Work } from '../database/unit-of-work.ts';
 import { missingFault, readCommandConfig, readOperator, type Config } from '../config.ts';
 import { compileResponses } from '../contract/compile.ts';
-import { loadContract } from '../contract/load.ts';
+import { loadContract, resolve } from '../contract/load.ts';
 import { isInstallation, shellWord } from '../hints.ts';
 import { hasDatabase } from '../database/embedded/index.ts';
 import { openSecrets, type Secrets } from '../secrets/open.ts';
@@ -172,6 +173,16 @@ export async function publicUrlOf(db: Db, { environment, publicUrl }: Config): P
   // The default, which is for a sandbox: in production it is https.
   if (environment === 'production' && publicUrl.startsWith('http:')) throw missingFault(['PUBLIC_URL']);
   return publicUrl;
+}
+
+/** What an event shows in its first example in the contract. */
+export function exampleTarget(name: EventName): object {
+  const { document } = loadContract();
+  const { examples = {} } = document.webhooks[name]?.post.requestBody?.content['application/json'] ?? {};
+  const [first] = Object.values(examples);
+  const { value } = resolve<{ value?: { target?: object } }>(document, first as { $ref: string });
+  if (!value?.target) throw new Error(`The contract has no example of ${name}.`);
+  return value.target;
 }
 
 /** The IDs of all accounts for `*`, otherwise the one that is named. */

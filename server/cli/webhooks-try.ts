@@ -8,7 +8,6 @@ import { verifyWebhook, type WebhookEvent } from '../../client/webhooks.ts';
 import { events, type EventName } from '../../generated/operations.ts';
 import { triggerEvent } from '../sandbox/trigger-event.ts';
 import { readCommandConfig } from '../config.ts';
-import { loadContract, resolve } from '../contract/load.ts';
 import type { Db } from '../database/database.ts';
 import { findWebhookSubscription } from '../resources/webhook-subscriptions/queries.ts';
 import { createSubscription, deleteSubscription } from '../resources/webhook-subscriptions/changes.ts';
@@ -17,7 +16,14 @@ import { OperatorFault } from '../operator-fault.ts';
 import { shellWord } from '../hints.ts';
 import { untilStopped } from './input.ts';
 import { call, jsonText, printJson, withExamples } from './output.ts';
-import { noSubscription, publicUrlOf, requireAccount, withService, type OpenedService } from './service.ts';
+import {
+  exampleTarget,
+  noSubscription,
+  publicUrlOf,
+  requireAccount,
+  withService,
+  type OpenedService,
+} from './service.ts';
 import { uuid, whole } from './values.ts';
 
 export const listenCommand = (): Command =>
@@ -176,7 +182,7 @@ async function trigger(
     ({ changeWithEvents }) =>
       changeWithEvents(async (unit) => {
         const account = await accountOf(unit.db, subscription, merchantAccount);
-        const wanted = { account, id, subscription, example: exampleOf(name) };
+        const wanted = { account, id, subscription, example: exampleTarget(name) };
         const triggered = await triggerEvent(unit, name, wanted);
         if (!triggered)
           throw new OperatorFault(`${account} has no record ${id ?? ''} that ${name} could show.`);
@@ -215,14 +221,4 @@ async function accountOf(
   if (own !== null && given !== undefined && given !== own)
     throw new OperatorFault(`The subscription receives no events of ${given}: it belongs to ${own}.`);
   return requireAccount(db, given ?? own ?? 'default');
-}
-
-/** The target of the first example in the contract. */
-function exampleOf(name: EventName): object {
-  const { document } = loadContract();
-  const { examples = {} } = document.webhooks[name]?.post.requestBody?.content['application/json'] ?? {};
-  const [first] = Object.values(examples);
-  const { value } = resolve<{ value?: { target?: object } }>(document, first as { $ref: string });
-  if (!value?.target) throw new Error(`The contract has no example of ${name}.`);
-  return value.target;
 }
