@@ -1210,7 +1210,7 @@ export interface components {
             type: "webhook-subscription";
             /**
              * Format: uri
-             * @description The address that events are sent to. One that was stored before version 1.1 and cannot be called is switched off.
+             * @description The address that events are sent to.
              */
             url: string;
         };

@@ -10,7 +10,6 @@ import type { Config } from '../config.ts';
 import { compileAt, createAjv } from '../contract/ajv.ts';
 import { loadContract } from '../contract/load.ts';
 import { createTranslator } from '../contract/violations.ts';
-import { isCallable } from '../rules/callable-url.ts';
 import { isSchemeAllowed } from '../resources/webhook-subscriptions/rules.ts';
 import { forOperator } from '../hints.ts';
 import {
@@ -147,7 +146,7 @@ const deleteCommand = (): Command =>
 function refuseUrl(text: string): void {
   const ajv = createAjv(loadContract().document, { verbose: true });
   const check = compileAt(ajv, '/components/schemas/WebhookSubscriptionCreate/properties/url');
-  if (!check(text) || !isCallable(text)) {
+  if (!check(text) || !URL.canParse(text)) {
     const [fault] = createTranslator(ajv)(check.errors ?? [], 'body');
     throw new WrongCall(
       `The URL ${fault?.message ?? 'must have a host that is a valid name or IP address'}.`,
@@ -181,7 +180,7 @@ async function create(given: string, { merchantAccount, inactive = false }: Crea
 
 /** Such a URL is accepted, because addresses are judged at delivery. The operator need not wait for the failures. */
 function warnIfUndeliverable(id: string, address: string, config: Config): void {
-  const reason = isCallable(address) ? whyUndeliverable(new URL(address), urlRules(config)) : undefined;
+  const reason = whyUndeliverable(new URL(address), urlRules(config));
   if (reason !== undefined)
     console.error(forOperator(`Nothing can be delivered to ${id}: ${reason}. See: docs/guides/webhooks.md`));
 }

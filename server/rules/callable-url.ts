@@ -1,18 +1,9 @@
-// Whether a request can be sent to an address that a caller gave.
-
 /**
- * Whether a request can be sent to an http or https URL. The parser checks the host and that the port is at most 65535. A
- * user name and password have a place of their own in the contract, where they are not shown in the clear.
+ * What the pattern of the contract cannot tell from an address that a request can be sent to: a host that no URL parser accepts, such
+ * as `256.1.1.1`.
  */
-export function isCallable(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { username, password, port } = new URL(text);
-  return username === '' && password === '' && port !== '0';
-}
-
-/** The pattern of the contract cannot tell a host such as `256.1.1.1` from one that a request can be sent to. */
 export const hostFaults = (property: 'url' | 'redirect_url', address: string | null = null) =>
-  address === null || isCallable(address)
+  address === null || URL.canParse(address)
     ? []
     : [
         {

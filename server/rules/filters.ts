@@ -72,19 +72,13 @@ const isTexts = (value: unknown): value is string[] => Array.isArray(value);
 
 function canonicalText(name: string, text: string): string {
   if (uuidFilters.has(name)) return readUuid(text) ?? text;
-  if (name.endsWith('_at_gte')) return formatTime(notBefore(text));
-  if (name.endsWith('_at_lte')) return formatTime(notAfter(text));
+  if (name.endsWith('_at_gte')) return notBefore(text).toISOString();
+  if (name.endsWith('_at_lte')) return notAfter(text).toISOString();
   return text;
 }
-
-const formatTime = (time: Date) => time.toISOString().replace('.000Z', 'Z');
 
 /** All objects as one, with sorted keys. What is not valid stays as it is, and is refused elsewhere. */
 function canonicalMetadata(texts: readonly string[]): unknown {
   const { required, faults } = readMetadataFilter(texts);
-  if (faults.length > 0) return texts;
-  const members = [...required.keys()]
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${JSON.stringify(required.get(key))}`);
-  return [`{${members.join(',')}}`];
+  return faults.length > 0 ? texts : [...required].sort(([one], [other]) => (one < other ? -1 : 1));
 }

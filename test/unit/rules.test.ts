@@ -6,12 +6,10 @@ import { giftCardBin } from '../../server/resources/gift-cards/rules.ts';
 import { readMetadataFilter } from '../../server/rules/filters.ts';
 import { mostHeaderBytes } from '../../server/http/listen.ts';
 import { longestToken } from '../../server/resources/api-key-pairs/claims.ts';
-import { isCallable } from '../../server/rules/callable-url.ts';
 import {
   checkActiveCount,
   checkCount,
   TooManySubscriptions,
-  UncallableAddress,
 } from '../../server/resources/webhook-subscriptions/rules.ts';
 import { isUuid, readUuid } from '../../server/rules/uuid.ts';
 import { name } from '../../server/cli/values.ts';
@@ -115,28 +113,6 @@ describe('the metadata filter', () => {
     expect(readMetadataFilter([keys(0, 15), keys(5, 21)]).faults).toEqual([
       { loc: ['query', 'metadata'], msg: 'must have at most 20 keys in all', type: 'value_error.metadata' },
     ]);
-  });
-});
-
-describe('the address of a subscription', () => {
-  it.each([
-    ['https://shop.example/', true],
-    ['https://shop.example:65535/', true],
-    ['https://shop.example:65536/', false],
-    ['https://shop.example:0/', false],
-    ['https://', false],
-    ['shop.example', false],
-    ['https://user@shop.example/', false],
-    ['https://:password@shop.example/', false],
-    ['https://@shop.example/', true],
-  ])('%s can be called: %s', (url, callable) => {
-    expect(isCallable(url)).toBe(callable);
-  });
-
-  it('is not in the message when it cannot be called', () => {
-    expect(new UncallableAddress().message).toBe(
-      'The address of this subscription cannot be called: it needs a host and a valid port, and no user name or password. Create a new subscription.',
-    );
   });
 });
 

@@ -1,7 +1,6 @@
 // What changes webhook subscriptions and their deliveries.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { isCallable } from '../../rules/callable-url.ts';
-import { checkActiveCount, checkCount, UncallableAddress } from './rules.ts';
+import { checkActiveCount, checkCount } from './rules.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { reopenDeliveries, type DeliveryFilter } from '../../events/delivery-list.ts';
 import type { Tx } from '../../database/database.ts';
@@ -71,12 +70,11 @@ export async function rotateSubscription(
   return rotated && { secret, until };
 }
 
-/** False when there is no such subscription. Throws TooManySubscriptions and UncallableAddress. */
+/** False when there is no such subscription. Throws TooManySubscriptions. */
 export async function switchSubscription({ db, now }: Work, id: string, active: boolean): Promise<boolean> {
   const found = active ? await findWebhookSubscription(db, id) : undefined;
   if (found) {
-    const { merchant_account_id: account, url } = found;
-    if (!isCallable(url)) throw new UncallableAddress();
+    const { merchant_account_id: account } = found;
     await lockSubscriptions(db, account);
     // Read again under the lock. One that is active stays so, also where there are too many.
     const isActive = (await findWebhookSubscription(db, id))?.active;

@@ -27,15 +27,6 @@ export function checkCount(all: number, account: string | null): void {
     );
 }
 
-export class UncallableAddress extends OperatorFault {
-  constructor() {
-    // Without the address, which may have a password in it.
-    super(
-      'The address of this subscription cannot be called: it needs a host and a valid port, and no user name or password. Create a new subscription.',
-    );
-  }
-}
-
 /** Deliveries have signed events in them, so plain http is for the sandbox. */
 export const isSchemeAllowed = (url: string, environment: 'sandbox' | 'production'): boolean =>
   environment === 'sandbox' || url.startsWith('https://');
