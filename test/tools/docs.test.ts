@@ -507,6 +507,10 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
       const cut = `[...document.querySelectorAll('#redoc pre')].filter((one) => one.scrollWidth > one.clientWidth).length`;
       expect(await narrow.evaluate(cut), id).toBe(0);
     }
+    // Above the many parameters of the last, and not beside them.
+    const lefts = `['h2', '.panel-request-samples'].map((one) => document.querySelector('#redoc ' + one).getBoundingClientRect().x)`;
+    const [title, sample] = await narrow.evaluate<number[]>(lefts);
+    expect(sample).toBe(title);
   });
 
   it.each([1440, 390])('cuts no code of a guide where the window is %d pixels wide', async (width) => {
