@@ -14,6 +14,7 @@ import { transactionColumns, transactionConstants, type Transaction } from './ta
 
 /** A transaction as the API shows it, with the place that it has in the list. */
 export interface TransactionItem extends JsonBytes<Transaction> {
+  readonly json: Buffer;
   id: string;
   created_at: Date;
 }
