@@ -13,7 +13,7 @@ import {
   type Pooler,
 } from './connection.ts';
 import { readBytes } from './bytes.ts';
-import { noteStatement, NotingCompiler } from './failed-statement.ts';
+import { lengthenStacks, noteStatement } from './failed-statement.ts';
 import { createFairShare, type FairShare } from './fair-share.ts';
 import { nameStatements } from './named-statements.ts';
 import { listenOn } from './notify.ts';
@@ -66,12 +66,6 @@ export interface Database {
 }
 
 const closeMilliseconds = 4_000;
-
-class NotingDialect extends PostgresDialect {
-  override createQueryCompiler(): NotingCompiler {
-    return new NotingCompiler();
-  }
-}
 
 // Amounts are bigint, which pg returns as text. Number() would round large ones silently.
 const types = new pg.TypeOverrides();
@@ -178,12 +172,12 @@ export function openDatabase(
   });
   pgPool.on('remove', (client) => client instanceof pg.Client && clients.delete(client));
   const pool = createPool(pgPool, { size, pooler, statementMilliseconds });
+  if (notesStatements) lengthenStacks();
   const dbFor = (user: User) => {
     // Kysely also has cursors, which are not used.
     const own = { connect: () => pool.connect(user), end: () => pgPool.end() } as unknown as PostgresPool;
-    return notesStatements
-      ? new Kysely<Tables>({ dialect: new NotingDialect({ pool: own }), log: noteStatement })
-      : new Kysely<Tables>({ dialect: new PostgresDialect({ pool: own }) });
+    const dialect = new PostgresDialect({ pool: own });
+    return new Kysely<Tables>(notesStatements ? { dialect, log: noteStatement } : { dialect });
   };
   const db = dbFor({});
   return {

@@ -83,7 +83,7 @@ function writer(): string {
   Error.stackTraceLimit = stackTraceLimit;
   const files = lines.flatMap((line) => line.split(`${root}/`)[1] ?? []);
   // These call the compiler for all.
-  const callers = /^(test\/support\/statements|server\/database\/failed-statement|node_modules)/;
+  const callers = /^(test\/support\/statements|node_modules)/;
   return files.find((file) => !callers.test(file)) ?? '';
 }
 
