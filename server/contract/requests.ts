@@ -87,8 +87,8 @@ export function createRequestJudge(document: Document): RequestJudge {
           await validate(req, {} as Response);
         } catch (error) {
           // It may refuse the example (a path or a query may need more), but only if there is a violation.
-          const isExplained = explainer.explain(operation.operationId as OperationId, req).length > 0;
-          if (!isRefusal(error) || !isExplained)
+          const isExplained = () => explainer.explain(operation.operationId as OperationId, req).length > 0;
+          if (!isRefusal(error) || !isExplained())
             throw unusable(error instanceof Error ? error.message : String(error));
         }
         if (!isJudged(req))

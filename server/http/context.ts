@@ -2,7 +2,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { OperationId, operations } from '../../generated/operations.ts';
 import type { Budget } from '../database/connection.ts';
-import type { Db } from '../database/database.ts';
+import type { Db, Owners } from '../database/database.ts';
 import type { Selection } from '../handlers/deps.ts';
 import type { Refusal } from './refusal.ts';
 import { asMiddleware, whereOnly, type PipelineStep } from './step.ts';
@@ -25,8 +25,8 @@ export interface Context {
   budget: Budget;
   /** The database, for this request. */
   db: Db;
-  /** The same for its handler: connections count for key pair and merchant account (database/fair-share.ts). */
-  ownDb: Db;
+  /** Whom its connections count for, once that is known (database/fair-share.ts). */
+  owners: Owners;
   /** Undefined without tracing. */
   traceId: string | undefined;
   operation: (typeof operations)[OperationId];
