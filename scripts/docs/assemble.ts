@@ -13,7 +13,7 @@ import { render, withContents } from './markdown.ts';
 import { overview } from './overview.ts';
 import { takeApart } from './reference.ts';
 import { guideEntries, referenceEntries } from './search-entries.ts';
-import { frame, menuOf, neighbours, type Frame, type Page } from './shell.ts';
+import { frame, menuOf, neighbours, policyOf, type Frame, type Page } from './shell.ts';
 
 const own = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
 
@@ -46,7 +46,7 @@ export async function assemble(
     },
   };
   const add = (page: Page) => {
-    const finished = frame(parts, { here: 'Docs', ...page }, menu);
+    const finished = frame(parts, { here: 'Docs', policy: policyOf(), ...page }, menu);
     site.page(page.path, finished);
   };
   const { title, summary } = contract.info;

@@ -55,14 +55,11 @@ function highlighted(code: string, language: string): string {
 }
 
 export function render(markdown: string, link: (href: string) => string): Rendered {
-  const used = new Map<string, number>();
+  const idOf = createIds();
   const marked = new Marked({
     renderer: {
       heading(text, level, raw) {
-        const slug = slugOf(plain(raw));
-        const times = used.get(slug) ?? 0;
-        used.set(slug, times + 1);
-        const id = times === 0 ? slug : `${slug}-${times}`;
+        const id = idOf(raw);
         // The title has no link of its own: the address of the page is its address.
         if (level === 1) return `<h1 id="${id}">${text}</h1>\n`;
         const name = `Link to ${escape(plain(raw))}`;
@@ -85,7 +82,7 @@ export function render(markdown: string, link: (href: string) => string): Render
         renderer(token) {
           const { header, rows } = token as Tokens.Table;
           const inline = (cell: Tokens.TableCell) => this.parser.parseInline(cell.tokens);
-          const names = header.map((cell) => plain(inline(cell)));
+          const names = header.map((cell) => escape(plain(cell.text)));
           const head = header.map((cell) => `<th scope="col">${inline(cell)}</th>`).join('');
           const body = rows.map((row) => {
             // A phone shows each cell on a line of its own, after the name of its column.
@@ -93,16 +90,17 @@ export function render(markdown: string, link: (href: string) => string): Render
               (cell, at) => `<td data-label="${names[at] ?? ''}"><span>${inline(cell)}</span></td>`,
             );
             // Links and the search lead to the row of a status.
-            const status = /^\d{3}$/.exec(row[0]?.text ?? '')?.[0];
-            return `<tr${status ? ` id="${status}"` : ''}>${cells.join('')}</tr>`;
+            const status = row[0]?.text ?? '';
+            return `<tr${isStatus(status) ? ` id="${status}"` : ''}>${cells.join('')}</tr>`;
           });
           return `<table><thead><tr>${head}</tr></thead><tbody>${body.join('\n')}</tbody></table>\n`;
         },
       },
     ],
   });
-  const html = marked.parser(withTabs(marked.lexer(markdown)));
-  const sections = [...split(html), ...statuses(html)];
+  const tokens = marked.lexer(markdown);
+  const html = marked.parser(withTabs(tokens));
+  const sections = sectionsOf(tokens, createIds());
   return { title: sections.find(({ heading }) => heading)?.heading ?? '', html, sections };
 }
 
@@ -124,7 +122,10 @@ const languageOf = (info = '') => info.split(/\s/)[0] ?? '';
 const labelOf = (language: string) => languages[language]?.label ?? '';
 
 export const codeBlock = (code: string, info?: string) =>
-  `<div class="code"><div class="code-head">${labelOf(languageOf(info))}</div>${pre(code, languageOf(info))}</div>\n`;
+  framed(labelOf(languageOf(info)), pre(code, languageOf(info)));
+
+const framed = (head: string, code: string) =>
+  `<div class="code"><div class="code-head">${head}<button type="button" class="copy">Copy</button></div>${code}</div>\n`;
 
 /** `tabindex`: a block that is wider than the page can be scrolled with the keyboard. */
 const pre = (code: string, language: string, attributes = '') =>
@@ -140,7 +141,7 @@ function tabs(codes: Tokens.Code[]): string {
   const blocks = parts.map(({ text, language }, at) =>
     pre(text, language, ` data-language="${language}"${at === 0 ? '' : ' hidden'}`),
   );
-  return `<div class="code"><div class="code-head">${buttons.join('')}</div>${blocks.join('')}</div>\n`;
+  return framed(buttons.join(''), blocks.join(''));
 }
 
 /** Blocks of code in different languages with nothing between them become tabs. */
@@ -162,34 +163,47 @@ function withTabs(tokens: Token[]): Token[] {
   });
 }
 
-const plain = (html: string) => html.replaceAll(/<[^>]+>/g, '').trim();
+/** Each heading with the text below it, and each row of a table of statuses, as the search finds them. */
+function sectionsOf(tokens: Token[], idOf: (heading: string) => string): Section[] {
+  const sections: Section[] = [{ id: '', heading: '', text: '' }];
+  const statuses: Section[] = [];
+  for (const token of tokens) {
+    const last = sections.at(-1);
+    if (isHeading(token)) sections.push({ id: idOf(token.text), heading: plain(token.text), text: '' });
+    else if (last) last.text += ` ${plain(token.raw)}`;
+    if (isTable(token))
+      for (const [first, second, ...others] of token.rows)
+        if (first && second && isStatus(first.text))
+          statuses.push({
+            id: first.text,
+            heading: `${first.text} ${plain(second.text)}`,
+            text: plain(others.map(({ text }) => text).join(' ')),
+          });
+  }
+  return [...sections.filter(({ heading, text }) => heading || text.trim()), ...statuses];
+}
 
-const sectionPattern = /^<h\d id="([^"]*)">([\s\S]*?)<\/h\d>([\s\S]*)$/;
+const isHeading = (token: Token): token is Tokens.Heading => token.type === 'heading';
+const isTable = (token: Token): token is Tokens.Table => token.type === 'table';
+const isStatus = (text: string) => /^\d{3}$/.test(text);
 
-const split = (html: string): Section[] =>
-  html
-    .split(/(?=<h[1-4] id=")/)
-    .map((part) => {
-      const [, id = '', heading = '', rest = part] = sectionPattern.exec(part) ?? [];
-      return { id, heading: readable(heading.replace(/<a class="anchor"[\s\S]*/, '')), text: readable(rest) };
-    })
-    .filter(({ heading, text }) => heading || text);
-
-/** The rows of the table of errors. */
-const statuses = (html: string): Section[] =>
-  [...html.matchAll(/<tr id="(\d+)">(.*?<\/td>.*?<\/td>)(.*?)<\/tr>/g)].map(
-    ([, id = '', heading = '', text = '']) => ({ id, heading: readable(heading), text: readable(text) }),
-  );
-
-const readable = (html: string) =>
-  html
-    .replaceAll(/<[^>]+>/g, ' ')
-    .replaceAll(/&#(x?[\da-f]+);/gi, (_, code: string) =>
-      String.fromCodePoint(Number(code.replace(/^x/i, '0x'))),
-    )
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&amp;', '&')
+/** Markdown without its signs. */
+export const plain = (markdown: string): string =>
+  markdown
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/^[|> -]+$|^```.*$/gm, '')
+    .replaceAll(/[`*#]|^ *[|>-] *| *\|$/gm, '')
+    .replaceAll(' | ', ' · ')
     .replaceAll(/\s+/g, ' ')
     .trim();
+
+/** IDs of headings as GitHub makes them. One that occurs again has a number. */
+function createIds(): (heading: string) => string {
+  const used = new Map<string, number>();
+  return (heading) => {
+    const slug = slugOf(plain(heading));
+    const times = used.get(slug) ?? 0;
+    used.set(slug, times + 1);
+    return times === 0 ? slug : `${slug}-${times}`;
+  };
+}

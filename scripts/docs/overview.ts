@@ -19,7 +19,7 @@ export function overview(opening: string, contract: Contract, guides: Guide[]): 
 ${opening}
 <h2 id="first-call">Three steps to a first call</h2>
 <ol>
-<li><strong>Get a token.</strong> <span class="here">Open the <a href="../console/">console</a>, which has one, and choose <b>Copy export TOKEN=…</b></span><span class="elsewhere">Start a sandbox with <code>npm start</code> in the folder of the service; its console at <a href="http://127.0.0.1:8080/console/">http://127.0.0.1:8080/console/</a> has one.</span> How your own server signs tokens: <a href="guides/authentication.html">Authentication</a>.</li>
+<li><strong>Get a token.</strong> <span class="here">Open the <a href="../console/">console</a>, which has one, and choose <b>Copy export TOKEN=…</b></span><span class="elsewhere">Open the console of a sandbox, such as <a href="http://127.0.0.1:8080/console/">http://127.0.0.1:8080/console/</a>, which has one, and choose <b>Copy export TOKEN=…</b></span> How your own server signs tokens: <a href="guides/authentication.html">Authentication</a>.</li>
 <li><strong>Call the API.</strong> Paste the command that was copied into a terminal, then:
 ${codeBlock(firstCall, 'sh')}</li>
 <li><strong>Store a card</strong> with a <a href="guides/sandbox.html">test number</a>, and <a href="guides/receive-events.html">receive the event</a> that follows:

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { root } from '../support/root.ts';
 import { bundled } from './bundled.ts';
 import { createSite, type Site } from './files.ts';
-import { frame, policyOf, type Frame } from './shell.ts';
+import { frame, type Frame } from './shell.ts';
 
 const own = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
 
@@ -23,7 +23,6 @@ export async function assemblePages(parts: Frame): Promise<Site> {
       title: 'Sandbox',
       path: 'index.html',
       head: script(site.asset('desk.js', await bundled('desk.ts'))),
-      policy: policyOf({ calls: true }),
       content: own('landing.html'),
     }),
   );
@@ -37,7 +36,6 @@ export async function assemblePages(parts: Frame): Promise<Site> {
       head:
         script(site.asset('scalar.js', readFileSync(scalar))) +
         script(site.asset('console.js', await bundled('console.ts'))),
-      policy: policyOf({ calls: true, stylesAtRunTime: true }),
       content: own('console.html'),
     }),
   );

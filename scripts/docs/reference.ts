@@ -48,7 +48,7 @@ export function takeApart(rendered: string, asset: (name: string, content: strin
   const hashes = scripts(redocHead + content)
     .filter((source) => source !== '')
     .map((source) => `'sha256-${createHash('sha256').update(source).digest('base64')}'`);
-  return { head: redocHead, content, policy: policyOf({ scripts: hashes, stylesAtRunTime: true }) };
+  return { head: redocHead, content, policy: policyOf(hashes) };
 }
 
 const definition = 'const __redoc_definition = ';

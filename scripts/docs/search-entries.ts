@@ -3,7 +3,7 @@ import type { Entry } from './browser/entry.ts';
 import type { Contract, Operation, Schema } from './contract.ts';
 import type { Guide } from './guides.ts';
 import { addresses } from './links.ts';
-import type { Rendered } from './markdown.ts';
+import { plain, type Rendered } from './markdown.ts';
 import { sampleLanguages } from './samples.ts';
 
 /** Those who integrate search most, and those who build or run the service know where their guide is. */
@@ -76,16 +76,6 @@ export function referenceEntries(contract: Contract): Entry[] {
   );
   return entries.map((entry) => ({ ...entry, text: plain(entry.text) }));
 }
-
-/** Without the signs of Markdown, and of its tables. */
-const plain = (markdown: string) =>
-  markdown
-    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replaceAll(/[`*]/g, '')
-    .replaceAll(/^\|[-|]+\|$/gm, '')
-    .replaceAll(/^\| *| *\|$/gm, '')
-    .replaceAll(' | ', ' · ')
-    .replaceAll(/\s+/g, ' ');
 
 type Field = Pick<Entry, 'title' | 'href' | 'text'>;
 

@@ -28,6 +28,7 @@ export interface Page {
   here?: 'Docs' | 'Console' | undefined;
   /** For the head, besides what every page has. */
   head?: string;
+  /** In the page, because any server may send it. The sandbox sends that of its own pages itself. */
   policy?: string;
 }
 
@@ -70,30 +71,21 @@ function reference(contract: Contract): MenuGroup[] {
   }));
 }
 
-interface Allowed {
-  /** Hashes of scripts in the page. */
-  scripts?: string[];
-  /** Redoc and Scalar add styles at run time. */
-  stylesAtRunTime?: boolean;
-  calls?: boolean;
-}
-
-/** Scripts, styles and the font of this site only, and nothing from other hosts. */
-export const policyOf = ({ scripts = [], stylesAtRunTime, calls }: Allowed = {}): string =>
+/** Scripts, styles and the font of this site only, and nothing from other hosts. With the hashes of Redoc's scripts: it adds styles. */
+export const policyOf = (hashes: string[] = []): string =>
   [
     `default-src 'none'`,
-    ["script-src 'self'", ...scripts].join(' '),
-    `style-src 'self'${stylesAtRunTime ? " 'unsafe-inline'" : ''}`,
+    ["script-src 'self'", ...hashes].join(' '),
+    `style-src 'self'${hashes.length > 0 ? " 'unsafe-inline'" : ''}`,
     `img-src 'self' data:`,
     `font-src data:`,
-    `connect-src ${calls ? "'self'" : "'none'"}`,
     `base-uri 'none'`,
     `form-action 'none'`,
   ].join('; ');
 
 export function frame({ name, assets }: Frame, page: Page, menu?: MenuGroup[]): string {
   const { up = page.path.includes('/') ? '../' : '' } = page;
-  const { title, description, path, content, here, head = '', policy = policyOf() } = page;
+  const { title, description, path, content, here, head = '', policy } = page;
   const full = title === name ? name : `${title} · ${name}`;
   const link = (label: Page['here'] | 'Contract', href: string) =>
     `<a href="${up}${href}"${label === here ? ' aria-current="page"' : ''}>${label}</a>`;
@@ -102,8 +94,7 @@ export function frame({ name, assets }: Frame, page: Page, menu?: MenuGroup[]): 
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
+${policy ? `<meta http-equiv="Content-Security-Policy" content="${policy}">\n` : ''}<meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escape(full)}</title>
 <meta name="description" content="${escape(description)}">
 <meta name="color-scheme" content="light dark">

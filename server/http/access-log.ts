@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { partialContextOf } from './context.ts';
-import type { Noted } from './desk/recent.ts';
+import type { Noted } from './desk/feed.ts';
 import { unknownPath } from './refusal.ts';
 
 /** Called when a request has ended, with the ID of its operation. */

@@ -11,7 +11,7 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { errorBody } from '../errors.ts';
-import type { Noted } from './desk/recent.ts';
+import type { Noted } from './desk/feed.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { loggedId } from './headers.ts';
 

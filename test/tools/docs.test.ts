@@ -485,7 +485,7 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
     const link = reader.getByRole('article').getByRole('link', { name: 'console', exact: true });
     expect(await link.getAttribute('href')).toBe(`${origin}/console/`);
     await reader.goto(sandboxAddress);
-    expect(await reader.getByText('Start a sandbox').isVisible()).toBe(false);
+    expect(await reader.getByText('Open the console of a sandbox').isVisible()).toBe(false);
   });
 
   it('is readable in light and in dark colours (WCAG AA)', async () => {

@@ -166,6 +166,8 @@ const rooms: Record<string, Room> = {
       ...['generated', 'client/json.ts', 'server/contract', 'server/rules', 'server/terminal-log.ts'],
       'scripts/support/edit-distance.ts',
     ],
+    // What the landing page is told.
+    types: ['server/http'],
     packages: [
       'ajv',
       // What `npm run bench` compares the service with is made of these.

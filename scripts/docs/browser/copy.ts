@@ -1,15 +1,10 @@
-/** A button in every block of code. */
+/** Of several languages, the one that is shown. */
 export function copyButtons(): void {
-  for (const head of document.querySelectorAll('.code-head')) {
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.className = 'copy';
-    button.textContent = 'Copy';
-    // Of several languages, the one that is shown.
-    const shown = () => head.parentElement?.querySelector('pre:not([hidden]) code')?.textContent;
-    copyOnClick(button, () => shown() ?? '');
-    head.append(button);
-  }
+  for (const button of document.querySelectorAll<HTMLElement>('.copy'))
+    copyOnClick(
+      button,
+      () => button.closest('.code')?.querySelector('pre:not([hidden]) code')?.textContent ?? '',
+    );
 }
 
 export function copyOnClick(button: HTMLElement, text: () => string): void {

@@ -1,43 +1,6 @@
 // The landing page: asks for news while someone looks, and writes them into two tables. Everything from outside is text.
+import type { Delivery, Feed, Listed, ShownEvent } from '../../../server/http/desk/feed.ts';
 import { find } from './find.ts';
-
-interface Noted {
-  number: number;
-  at: string;
-  method: string;
-  path: string;
-  status: number | 'aborted';
-  code?: string;
-  reason?: string;
-  ms: number;
-  requestId?: string;
-}
-
-interface Delivery {
-  subscription: string;
-  host: string;
-  state: string;
-  status: number | null;
-  error: string | null;
-  attempts: number;
-  next: string | null;
-}
-
-interface ShownEvent {
-  id: string;
-  name: string;
-  account: string;
-  at: string;
-  deliveries: Delivery[];
-}
-
-interface Feed {
-  version: string;
-  kind: 'sandbox' | 'mock';
-  firstCall: string;
-  requests: Noted[];
-  events?: ShownEvent[];
-}
 
 const everyMilliseconds = 1500;
 const mostRows = 100;
@@ -56,7 +19,7 @@ addEventListener('DOMContentLoaded', () => {
     find('#version').textContent = `contract ${feed.version}`;
     setText('#first-call', feed.firstCall);
     find('#try').hidden = false;
-    setText('#state', 'Live: this page shows requests as they are answered.');
+    setText('#state', 'Live: this page shows requests as they come.');
     if (feed.requests.length > 0) {
       if (after === 0) requests.replaceChildren();
       for (const request of feed.requests) requests.prepend(requestRow(request));
@@ -82,7 +45,7 @@ addEventListener('DOMContentLoaded', () => {
     } catch {
       // After a restart the numbers begin again.
       after = 0;
-      setText('#state', 'No answer from the server. Trying again.');
+      setText('#state', 'No response from the server. Trying again.');
     }
   };
   const goOn = async () => {
@@ -120,7 +83,7 @@ function row(cells: (string | Node)[]): HTMLTableRowElement {
   return line;
 }
 
-function requestRow({ at, method, path, status, code, reason, ms, requestId }: Noted): HTMLTableRowElement {
+function requestRow({ at, method, path, status, code, reason, ms, requestId }: Listed): HTMLTableRowElement {
   const request = make('span');
   request.append(make('code', method, `badge ${method.toLowerCase()}`), ' ', make('code', path));
   const isGood = typeof status === 'number' && status < 400;
@@ -207,7 +170,7 @@ async function replay(id: string, name: string, button: HTMLButtonElement): Prom
       ? `${name} is delivered again to ${replayed === 1 ? 'its subscription' : `${replayed} subscriptions`}.`
       : `${name} was not delivered again: the subscription is switched off.`;
   } catch {
-    said.textContent = 'No answer from the server.';
+    said.textContent = 'No response from the server.';
   } finally {
     button.disabled = false;
     button.focus();

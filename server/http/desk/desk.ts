@@ -4,28 +4,8 @@ import { Router, type Request, type RequestHandler } from 'express';
 import { uuidSource } from '../../rules/uuid.ts';
 import { serveBuilt } from '../docs.ts';
 import { forOwnActions, forOwnPages, forReaders } from './guard.ts';
+import type { Feed, ShownEvent } from './feed.ts';
 import type { Recent } from './recent.ts';
-
-export interface Delivery {
-  subscription: string;
-  /** Of its URL. */
-  host: string;
-  state: string;
-  /** Of the last attempt, if there was one. */
-  status: number | null;
-  error: string | null;
-  attempts: number;
-  /** When the next attempt is due, if there will be one. */
-  next: string | null;
-}
-
-export interface ShownEvent {
-  id: string;
-  name: string;
-  account: string;
-  at: string;
-  deliveries: Delivery[];
-}
 
 /** What the pages show and do besides requests. */
 export interface Activity {
@@ -108,7 +88,7 @@ export function createDesk(
     const after = Number(new URL(req.url, 'http://here').searchParams.get('after') ?? 0);
     const events = await activity?.listEvents();
     const requests = recent.since(Number.isSafeInteger(after) ? after : 0);
-    res.json({ ...facts, firstCall: firstCall(), requests, events });
+    res.json({ ...facts, firstCall: firstCall(), requests, events } satisfies Feed);
   });
   desk.post('/sandbox/token', forOwnActions, protect, (_req, res) => {
     res.json({ token: makeToken() });

@@ -1,20 +1,10 @@
 // The last requests, for the landing page: what the access log says of them. No body, no query, no token.
-
-export interface Noted {
-  requestId: string | undefined;
-  method: string;
-  /** The path of the contract; parts that the contract does not know are not shown. */
-  path: string;
-  status: number | 'aborted';
-  code?: string | undefined;
-  reason?: string | undefined;
-  ms: number;
-}
+import type { Listed, Noted } from './feed.ts';
 
 export interface Recent {
   note: (request: Noted) => void;
   /** Those with a number above `after`, oldest first. */
-  since: (after: number) => (Noted & { number: number; at: string })[];
+  since: (after: number) => Listed[];
 }
 
 const mostKept = 100;
