@@ -39,7 +39,7 @@ const sections = (guides: Guide[]) =>
 export interface LinkOptions {
   contract: Contract;
   guides: Guide[];
-  /** Images, and files to download. Returns the address relative to the site. */
+  /** Files to download. Returns the address relative to the site. */
   asset: (file: string) => string;
 }
 
@@ -61,7 +61,7 @@ export function createLinks({ contract, guides, asset }: LinkOptions) {
       if (file === introduction) return translate(`#section/${hash ?? ''}`);
       const guide = pages.get(file) ?? pages.get(`${file}.md`);
       if (guide) return `${guide.slug}.${ending}${hash ? `#${hash}` : ''}`;
-      if (/\.(svg|png|json|ya?ml)$/.test(file)) return `../${asset(file)}`;
+      if (/\.(json|ya?ml)$/.test(file)) return `../${asset(file)}`;
       throw new Error(`Broken link in ${from}: ${href} is no page of the docs; see scripts/docs/guides.ts`);
     };
     return translate;

@@ -72,7 +72,6 @@ export function render(markdown: string, link: (href: string) => string): Render
         const outside = /^https?:/.test(to) ? ' rel="noreferrer"' : '';
         return `<a href="${escape(to)}"${title ? ` title="${escape(title)}"` : ''}${outside}>${text}</a>`;
       },
-      image: (href, _title, text) => `<img src="${escape(link(href))}" alt="${escape(text)}">`,
       code: (code, language) => codeBlock(code, language),
     },
     extensions: [

@@ -453,15 +453,6 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
     await reader.getByRole('button', { name: 'Python', pressed: true }).waitFor();
   });
 
-  it('copies code as it is written', async () => {
-    const reader = await open('guides/pages.html', { permissions: ['clipboard-read', 'clipboard-write'] });
-    await reader.getByRole('button', { name: 'Copy' }).first().click();
-    await reader.getByRole('button', { name: 'Copied' }).waitFor();
-    expect(await reader.evaluate('navigator.clipboard.readText()')).toContain(
-      'status=capture_succeeded&limit=50',
-    );
-  });
-
   it('names the address of the sandbox that serves it, in guides and reference', async () => {
     const { origin } = new URL(sandboxAddress);
     const permissions = ['clipboard-read', 'clipboard-write'];
