@@ -67,7 +67,7 @@ async function start(): Promise<void> {
     find('#token-state').textContent = `Calls carry a token with every scope, until ${time}.`;
   };
   show();
-  if (wanted) void openClient(wanted);
+  if (wanted) openClient(wanted);
   copyOnClick(find('#copy-token'), () => `export TOKEN=${token}`);
   find('#get-token').addEventListener('click', () => {
     void getToken().then((got) => {
@@ -98,21 +98,14 @@ function wantedOperation({ paths }: Contract): string | undefined {
   return operation.operationId;
 }
 
-const patience = 10_000;
-
 /** Clicks the button of the operation as soon as Scalar has drawn it. */
-async function openClient(operationId: string): Promise<void> {
-  for (const start = performance.now(); performance.now() - start < patience; await soon()) {
-    const place = document.querySelector(`section[id$="/${operationId}"]`);
-    const button = place?.querySelector<HTMLElement>('.show-api-client-button');
-    if (button) {
-      button.click();
-      return;
-    }
-  }
+function openClient(operationId: string): void {
+  const button = document.querySelector<HTMLElement>(
+    `section[id$="/${operationId}"] .show-api-client-button`,
+  );
+  if (button) button.click();
+  else setTimeout(openClient, 100, operationId);
 }
-
-const soon = () => new Promise((done) => setTimeout(done, 100));
 
 /** Calls go to this server. Nobody calls webhooks, and the docs have the introduction. */
 function callable(contract: Contract): Contract {
