@@ -81,8 +81,9 @@ export interface paths {
          *     - **201 `succeeded`**: the card can be used. Keep its `id`.
          *     - **201 `processing`**: the check is under way. Wait for the event `payment-method.updated`.
          *     - **201 `buyer_approval_required`**: send the buyer to `approval_url`.
-         *     - **201 `failed`**: the card cannot be used, for example because its check digit is wrong or its date has passed; the
-         *       response does not say why. Ask for another card. The failed one keeps its `external_identifier`.
+         *     - **201 `failed`**: the card cannot be used, for example because its issuer declines it, its check digit is wrong or
+         *       its date has passed; the response does not say why. Ask for another card. The failed one keeps its
+         *       `external_identifier`.
          *     - **404**: the buyer does not exist. Check the buyer that you named.
          *     - **409**: the `external_identifier` is taken. See [A record that exists already](#section/A-record-that-exists-already).
          *     - **422**: the host of `redirect_url` is not valid, or the `Idempotency-Key` was used for another request. See [Kinds of 422](#section/Kinds-of-422).
