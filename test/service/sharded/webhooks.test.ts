@@ -270,32 +270,55 @@ describe('a delivery', () => {
 });
 
 describe('the outbox', () => {
-  it('a change that is rolled back sends nothing and leaves nothing', async () => {
-    await using receiver = await startReceiver();
-    const leak: Handler<'createPaymentMethod', WriteDeps> = (input, deps) =>
-      handlers.createPaymentMethod(input, {
-        ...deps,
-        inUnitOfWork: (work) =>
-          deps.inUnitOfWork(async (unit) => {
-            const made = await work(unit);
-            return { ...made, body: { ...(made.body as object), leaked: true } };
-          }),
+  type Store = Handler<'createPaymentMethod', WriteDeps>;
+  const inAnswer: Store = (input, deps) =>
+    handlers.createPaymentMethod(input, {
+      ...deps,
+      inUnitOfWork: (work) =>
+        deps.inUnitOfWork(async (unit) => {
+          const made = await work(unit);
+          return { ...made, body: { ...(made.body as object), leaked: true } };
+        }),
+    });
+  const inEvent: Store = (input, deps) =>
+    handlers.createPaymentMethod(input, {
+      ...deps,
+      inUnitOfWork: (work) =>
+        deps.inUnitOfWork((unit) => {
+          const { publish } = unit;
+          return work({
+            ...unit,
+            publish:
+              publish && ((name, account, target) => publish(name, account, { ...target, leaked: true })),
+          });
+        }),
+    });
+
+  it.each([
+    ['answer', inAnswer],
+    ['event', inEvent],
+  ])(
+    'a change whose %s breaks the contract is rolled back, sends nothing and leaves nothing',
+    async (_what, leak) => {
+      await using receiver = await startReceiver();
+      await using other = await startTestService({
+        webhooks: hasty,
+        handlers: { ...handlers, createPaymentMethod: leak },
       });
-    await using other = await startTestService({
-      webhooks: hasty,
-      handlers: { ...handlers, createPaymentMethod: leak },
-    });
-    await subscribe(other, receiver.url);
-    const { status } = await other.call('POST', '/payment-methods', {
-      token: other.token('*.write'),
-      body: card,
-    });
-    expect(status).toBe(500);
-    const { db } = other.service.database;
-    expect(await db.selectFrom('events').select('id').execute()).toEqual([]);
-    expect(await db.selectFrom('deliveries').select('id').execute()).toEqual([]);
-    expect(receiver.got).toEqual([]);
-  });
+      await subscribe(other, receiver.url);
+      const { status } = await other.call('POST', '/payment-methods', {
+        token: other.token('*.write'),
+        body: { ...card, external_identifier: 'leaked' },
+      });
+      expect(status).toBe(500);
+      const { db } = other.service.database;
+      const methods = db.selectFrom('payment_methods').select('id');
+      expect(await methods.where('external_identifier', '=', 'leaked').execute()).toEqual([]);
+      expect(await db.selectFrom('events').select('id').execute()).toEqual([]);
+      expect(await db.selectFrom('deliveries').select('id').execute()).toEqual([]);
+      expect(receiver.got).toEqual([]);
+    },
+  );
 });
 
 describe('receivers that hang', { timeout: 180_000 }, () => {
