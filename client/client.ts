@@ -42,7 +42,7 @@ export function createPaymentsClient(options: TokenClientOptions): PaymentsClien
       '`token` is missing. To sign with a key pair, import payments-service-client/server.',
     );
 
-  // Without the check, requests would go to the page's own server and be answered with a page.
+  // Without the check, requests would go to the page's own server and get a page back.
   if (!/^(https?:\/)?\//i.test(baseUrl))
     throw new TypeError(
       `\`baseUrl\` ${baseUrl ? 'must begin' : 'is missing; it begins'} with http://, https:// or /.`,
