@@ -25,14 +25,18 @@ export async function findUnready(url: string): Promise<Unready | undefined> {
   client.on('error', () => undefined);
   try {
     await client.connect();
+    // The server has a limit, too: a session that waits for a lock does not notice that we have closed the connection. Set in the
+    // same message, because a pooler refuses it as an option of the connection.
     // `transaction_read_only` is also on while a standby replays the log of its primary.
-    const { rows } = await client.query<{ isReadOnly: boolean; applied: number }>(
-      `select current_setting('transaction_read_only')::boolean as "isReadOnly",
-         (select count(*)::integer from applied_migrations where name = any($1::text[])) as applied`,
-      [names],
-    );
-    if (rows[0]?.isReadOnly !== false) return 'database read-only';
-    return rows[0].applied === names.length ? undefined : 'migrations missing';
+    const results = (await client.query(
+      `set local statement_timeout = ${queryMilliseconds};
+       select current_setting('transaction_read_only')::boolean as "isReadOnly",
+         (select count(*)::integer from applied_migrations
+          where name in (${names.map((name) => client.escapeLiteral(name)).join(', ')})) as applied`,
+    )) as unknown as pg.QueryResult<{ isReadOnly: boolean; applied: number }>[];
+    const [row] = results[1]?.rows ?? [];
+    if (row?.isReadOnly !== false) return 'database read-only';
+    return row.applied === names.length ? undefined : 'migrations missing';
   } catch (error) {
     return isUndefinedTable(error) ? 'migrations missing' : 'database unreachable';
   } finally {

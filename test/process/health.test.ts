@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { handlers } from '../../server/handlers/index.ts';
 import { withinBudget } from '../../server/database/connection.ts';
 import { inTransactionOnce, openDatabase } from '../../server/database/database.ts';
+import { findUnready } from '../../server/database/readiness.ts';
 import { eventually, newDataDir } from '../support/data-dir.ts';
 import { createTestDatabase, withClient } from '../support/database.ts';
 import { startOwnDatabase, type OwnDatabase } from '../support/freeze.ts';
@@ -144,6 +145,25 @@ describe('a database that lacks migrations', () => {
     expect(await healthOf(service)).toEqual(ready);
     await sql`alter table applied_migrations rename to elsewhere`.execute(db);
     expect(await healthOf(service)).toEqual(notReady('migrations missing'));
+  });
+});
+
+describe('a database whose list of migrations is locked', () => {
+  it('makes /readyz 503, and no session waits for the lock when the answer has been given', async () => {
+    const databaseUrl = await createTestDatabase();
+    await withClient(databaseUrl, async (client) => {
+      await client.query('begin; lock table applied_migrations in access exclusive mode');
+      expect(await findUnready(databaseUrl)).toBe('database unreachable');
+      const countWaiting = async () => {
+        const { rowCount } = await client.query(
+          `select from pg_locks where not granted and relation = 'applied_migrations'::regclass`,
+        );
+        return rowCount;
+      };
+      await eventually(async () => (await countWaiting()) === 0, 'no session waits');
+      await client.query('rollback');
+      expect(await findUnready(databaseUrl)).toBeUndefined();
+    });
   });
 });
 
