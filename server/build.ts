@@ -20,6 +20,6 @@ export function readBuild(folder = projectRoot): Build {
   }
 }
 
-/** In one word, as semantic versions have it: `1.3.0+0123456789ab`. */
+/** In one word, as semantic versions have it: `1.0.0+0123456789ab`. */
 export const buildText = ({ version, revision }: Build): string =>
   revision === undefined ? version : `${version}+${revision}`;

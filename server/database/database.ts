@@ -111,7 +111,7 @@ export function setupFault(
 export const poolSize = 10;
 export const connectionMilliseconds = 2_000;
 
-/** In pg_stat_activity: `payments-service 1.3.0`, and `payments-service 1.3.0 webhooks work`. See also reseal.ts. */
+/** In pg_stat_activity: `payments-service 1.0.0`, and `payments-service 1.0.0 webhooks work`. See also reseal.ts. */
 const nameOf = (command: string | undefined): string =>
   ['payments-service', contractVersion, ...(command === undefined ? [] : [command])].join(' ').slice(0, 63);
 

@@ -182,7 +182,6 @@ const kinds: Kind[] = [
     explains: 'such as JWT',
     proposes: 'openIdConnectUrl',
   },
-  { file: 'openapi/released/accepted.yaml', keyword: '    reason', explains: 'Why no request' },
 ];
 
 describe('the schemas for editors', () => {

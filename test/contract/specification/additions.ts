@@ -7,18 +7,13 @@ import { join } from 'node:path';
 import { announces, codeSpans } from '../../../scripts/diff/announce.ts';
 import type { Fault } from './checker.ts';
 
-/** The code spans below every "### Contract", without those of the first version, which the specification is. */
-export function announcementsIn(changelog: string): string {
-  const sections = changelog.split(/^(?=##+ )/mu);
-  let version = '';
-  return sections
-    .filter((section) => {
-      [, version = version] = /^## (\S+)/u.exec(section) ?? [];
-      return section.startsWith('### Contract') && version !== '1.0.0';
-    })
+/** The code spans below every "### Contract". */
+export const announcementsIn = (changelog: string): string =>
+  changelog
+    .split(/^(?=##+ )/mu)
+    .filter((section) => section.startsWith('### Contract'))
     .map(codeSpans)
     .join('\n');
-}
 
 export const announcements = announcementsIn(
   readFileSync(join(import.meta.dirname, '../../../CHANGELOG.md'), 'utf8'),
