@@ -95,7 +95,7 @@ export function createConnectionError({ method, url }: Request, cause: unknown):
 /** In seconds. By RFC 9110 the header is a number of seconds, or a date. */
 export function readRetryAfter({ headers }: Response): number | undefined {
   const text = headers.get('Retry-After')?.trim() ?? '';
-  if (/^\d{1,9}$/.test(text)) return Number(text);
+  if (/^\d+$/.test(text)) return Number(text);
   const date = text.endsWith('GMT') ? Date.parse(text) : NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, (date - Date.now()) / 1000);
 }

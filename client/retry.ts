@@ -2,7 +2,7 @@
 // processed the request, so only GET is retried, and a write, because its Idempotency-Key keeps it from being done twice.
 import { createConnectionError, readRetryAfter } from './errors.ts';
 import { keyHeader } from './idempotency.ts';
-import { runUntil } from './signal.ts';
+import { longestTimer, runUntil } from './signal.ts';
 
 export type Fetch = (request: Request) => Promise<Response>;
 export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<void>;
@@ -125,7 +125,7 @@ function retryDelaySeconds(isSafe: boolean, outcome: Outcome, attempt: number): 
 
 const sleepFor: Sleep = (milliseconds, signal) =>
   new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
+    const timer = setTimeout(resolve, Math.min(milliseconds, longestTimer));
     signal.addEventListener('abort', () => {
       clearTimeout(timer);
     });

@@ -1,7 +1,7 @@
 // Ends what takes too long, or what the caller aborts.
 
 /** A timer of more milliseconds, such as Infinity, would end at once. */
-const longest = 2 ** 31 - 1;
+export const longestTimer = 2 ** 31 - 1;
 
 /**
  * Runs `act` with a signal of its own and rejects when that aborts: with `signal`, or when the time is over. Its own, because in
@@ -25,7 +25,7 @@ export async function runUntil<T>(
       () => {
         controller.abort(new DOMException(`Nothing after ${seconds} s`, 'TimeoutError'));
       },
-      Math.min(seconds * 1000, longest),
+      Math.min(seconds * 1000, longestTimer),
     );
   // Also for a `token` function or a `fetch` of the caller's that does not know the signal.
   const aborted = new Promise<never>((_, reject) => {

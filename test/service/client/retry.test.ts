@@ -114,6 +114,16 @@ describe('429', () => {
     expect(waits.slice(1)).toEqual([1, 2, 0]);
   });
 
+  it('is not repeated at once when the header says years', async () => {
+    const { client, bodies } = rehearse([limited('99999999999')]);
+    expect((await client.GET('/transactions')).error?.retryAfterSeconds).toBe(99_999_999_999);
+    // More than a timer can wait.
+    const patient = rehearse([limited('3000000')], { maxWaitSeconds: Infinity, sleep: undefined });
+    const signal = AbortSignal.timeout(200);
+    await expect(patient.client.GET('/transactions', { signal })).rejects.toThrow('timeout');
+    expect([bodies.length, patient.bodies.length]).toEqual([1, 1]);
+  });
+
   it('is answered at once with tries: 1', async () => {
     const { client, waits } = rehearse([limited('1')], { tries: 1 });
     expect((await client.GET('/transactions')).response.status).toBe(429);
