@@ -105,7 +105,7 @@ export function createApp(deps: AppDeps): Express {
         now,
       }),
       (context) => {
-        context.owners = ownersOf(context);
+        context.ownDb = dbFor({ budget: context.budget, owners: ownersOf(context) });
       },
       createRateLimit(countCall),
       createBody(bodyLimit, ({ operation }) => hasBody(document, operation)),
@@ -122,7 +122,7 @@ export function createApp(deps: AppDeps): Express {
         keptFor: createKeptAnswers({ vault, now }),
         countCall,
         depsOf: (context, beforeCommit) => {
-          const { db, caller, selection, requestId, traceId } = context;
+          const { ownDb: db, caller, selection, requestId, traceId } = context;
           const account = selection.kind === 'one' ? selection.id : undefined;
           return {
             ...shared,

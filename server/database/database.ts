@@ -52,7 +52,7 @@ export interface PoolUsage {
 
 export interface Database {
   db: Db;
-  /** The same for one request. It costs nearly nothing. The user is asked for at each connection. */
+  /** The same for one request. It costs nearly nothing. */
   dbFor: (user: User) => Db;
   pool: Pool;
   /** Whether the database answers. */

@@ -2,7 +2,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { OperationId, operations } from '../../generated/operations.ts';
 import type { Budget } from '../database/connection.ts';
-import type { Db, Owners } from '../database/database.ts';
+import type { Db } from '../database/database.ts';
 import type { Selection } from '../handlers/deps.ts';
 import type { Refusal } from './refusal.ts';
 import { asMiddleware, whereOnly, type PipelineStep } from './step.ts';
@@ -23,10 +23,10 @@ export interface Context {
   requestId: string;
   /** How long the request may still wait for the database. */
   budget: Budget;
-  /** The database, for this request. */
+  /** The database, for this request: for statements that take no time, and must not wait behind slow ones of the same account. */
   db: Db;
-  /** Whom its connections count for, once that is known (database/fair-share.ts). */
-  owners: Owners;
+  /** The same for what may be slow: connections count for key pair and merchant account (database/fair-share.ts). */
+  ownDb: Db;
   /** Undefined without tracing. */
   traceId: string | undefined;
   operation: (typeof operations)[OperationId];

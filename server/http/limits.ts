@@ -75,12 +75,12 @@ export function createVelocityLimit(deps: VelocityDeps): LimitVelocity {
     counting.set(tried.number, count);
     return count;
   };
-  const numbers: LimitVelocity['numbers'] = async ({ db, operation, selection }, body) => {
+  const numbers: LimitVelocity['numbers'] = async ({ db, ownDb, operation, selection }, body) => {
     const { velocityLimit }: Operation = operation;
     if (!velocityLimit || selection.kind !== 'one') return;
     const { number } = body as { number: string };
     const tried = triedNumber(await keysOf(db, selection.id), number);
-    const wait = await countShared(db, tried, velocityLimit.sameBinAndLastFour);
+    const wait = await countShared(ownDb, tried, velocityLimit.sameBinAndLastFour);
     if (wait !== undefined)
       throw tooMany(wait, 'too many numbers with the same BIN and last four digits in a day');
   };
