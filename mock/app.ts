@@ -17,7 +17,8 @@ import { createExpress } from '../server/http/express.ts';
 import { findOperation } from './http/find-operation.ts';
 import { account } from './http/account.ts';
 import { createAnswer } from './http/answer.ts';
-import { contextOf, only, step, type Step } from './http/context.ts';
+import { contextOf, type MockContext, type Step } from './http/context.ts';
+import { asMiddleware, whereOnly } from '../server/http/step.ts';
 import { servePages } from './http/pages.ts';
 import { createRequestLog } from './http/request-log.ts';
 import { createToken } from './http/token.ts';
@@ -55,7 +56,7 @@ export function createApp(options: AppOptions): Express {
     contextOf(res).contract = contract();
     next();
   });
-  app.use(step(requestId));
+  app.use(asMiddleware<MockContext>(requestId));
   app.use(createSecurityHeaders(address));
   // Before CORS, which lets pages of all origins read what they get, and before the log, which they would fill.
   if (pagesDir !== undefined) {
@@ -66,15 +67,15 @@ export function createApp(options: AppOptions): Express {
   }
   app.use(createRequestLog(log, recent.note));
   app.use(createCors(() => contract().operations));
-  app.use(step(wellFormed));
+  app.use(asMiddleware<MockContext>(wellFormed));
   if (delayMilliseconds > 0)
     app.use(
-      step(async () => {
+      asMiddleware<MockContext>(async () => {
         await sleep(delayMilliseconds);
       }),
     );
   app.use(
-    only(
+    whereOnly<MockContext>(
       isKnown,
       route,
       earlyData,
@@ -89,7 +90,7 @@ export function createApp(options: AppOptions): Express {
   );
   servePages(app, siteDir, { hasConsole: pagesDir !== undefined, address });
   // Refuses what is neither an operation nor a page.
-  app.use(step(route));
+  app.use(asMiddleware<MockContext>(route));
   app.use(writeError);
   return app;
 }

@@ -17,7 +17,8 @@ import { serveApprovals } from './http/approvals.ts';
 import { createBearer } from './http/bearer.ts';
 import { permission } from './http/permission.ts';
 import { createBody } from './http/body.ts';
-import { only, step, type Context, type Step } from './http/context.ts';
+import type { Context, Step } from './http/context.ts';
+import { asMiddleware, whereOnly } from './http/step.ts';
 import {
   createCors,
   announceDeprecation,
@@ -73,7 +74,7 @@ export function createApp(deps: AppDeps): Express {
 
   const app = createExpress();
   app.use(
-    step(requestId, (context) => {
+    asMiddleware<Context>(requestId, (context) => {
       context.budget = { left: requestDatabaseMilliseconds };
       context.db = dbFor(context);
     }),
@@ -87,13 +88,13 @@ export function createApp(deps: AppDeps): Express {
   app.use(createCors(() => table));
   app.use(createAccessLog(log, { noteRequest: deps.noteRequest, keep: desk?.recent.note }));
   if (deps.tracing) app.use(createTrace(deps.tracing));
-  app.use(step(wellFormed));
+  app.use(asMiddleware<Context>(wellFormed));
   const route: Step = (context, req, res) => {
     context.operation = find(req).operation;
     announceDeprecation(document, context.operation, res);
   };
   app.use(
-    only(
+    whereOnly<Context>(
       find.isKnown,
       route,
       earlyData,
@@ -154,7 +155,7 @@ export function createApp(deps: AppDeps): Express {
       inUnitOfWork,
     });
   // Refuses what is neither an operation nor a page.
-  app.use(step(route));
+  app.use(asMiddleware<Context>(route));
   app.use(createWriteError(responses, log));
   app.use(createFallback(log));
   return app;

@@ -1,7 +1,7 @@
 // The request context that the middleware steps fill in and pass on.
-import type { Request, RequestHandler, Response } from 'express';
+import type { Response } from 'express';
 import type { Selection } from '../../server/handlers/deps.ts';
-import { asMiddleware, whereOnly, type PipelineStep } from '../../server/http/step.ts';
+import type { PipelineStep } from '../../server/http/step.ts';
 import type { LoadedContract } from '../loaded-contract.ts';
 import type { MockOperation } from '../operations.ts';
 
@@ -18,9 +18,5 @@ export interface MockContext {
 }
 
 export type Step = PipelineStep<MockContext>;
-
-export const step: (...steps: Step[]) => RequestHandler = asMiddleware;
-
-export const only: (isMeant: (req: Request) => boolean, ...steps: Step[]) => RequestHandler = whereOnly;
 
 export const contextOf = (res: Response): MockContext => res.locals as unknown as MockContext;

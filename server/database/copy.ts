@@ -6,7 +6,7 @@ import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { SqlType } from './columns.ts';
 import { timestamp } from './paging.ts';
-import type { Tx } from './unit-of-work.ts';
+import type { Tx } from './database.ts';
 
 type Columns = readonly (readonly [name: string, type: SqlType])[];
 

@@ -25,18 +25,18 @@ export { inTransaction, inTransactionOnce, type Db, type Tx } from './unit-of-wo
 
 /** For statements that are not written with Kysely. */
 export interface Pool extends Pick<Connection, 'query'> {
-  connect: (by?: User) => Promise<Connection>;
+  connect: (by?: ConnectionUse) => Promise<Connection>;
   usage: () => PoolUsage;
 }
 
 export interface Owners {
   keyPair: string;
-  /** Or `*`. */
+  /** Or `* ` and the key pair, for several accounts or none. */
   account: string;
 }
 
-/** Who uses a connection. */
-export interface User {
+/** For whom a connection is, and how long it may be waited for. */
+export interface ConnectionUse {
   /** The key pair and the merchant account of a request, each of which holds at most a share of the connections. */
   owners?: Owners | undefined;
   /** How long the request may still wait. */
@@ -53,7 +53,7 @@ export interface PoolUsage {
 export interface Database {
   db: Db;
   /** The same for one request. It costs nearly nothing. */
-  dbFor: (user: User) => Db;
+  dbFor: (use: ConnectionUse) => Db;
   pool: Pool;
   /** Whether the database answers. */
   isReady: () => Promise<boolean>;
@@ -173,9 +173,9 @@ export function openDatabase(
   pgPool.on('remove', (client) => client instanceof pg.Client && clients.delete(client));
   const pool = createPool(pgPool, { size, pooler, statementMilliseconds });
   if (notesStatements) lengthenStacks();
-  const dbFor = (user: User) => {
+  const dbFor = (use: ConnectionUse) => {
     // Kysely also has cursors, which are not used.
-    const own = { connect: () => pool.connect(user), end: () => pgPool.end() } as unknown as PostgresPool;
+    const own = { connect: () => pool.connect(use), end: () => pgPool.end() } as unknown as PostgresPool;
     const dialect = new PostgresDialect({ pool: own });
     return new Kysely<Tables>(notesStatements ? { dialect, log: noteStatement } : { dialect });
   };
@@ -209,8 +209,8 @@ export function openDatabase(
 type PoolOptions = Required<Pick<DatabaseOptions, 'size' | 'pooler' | 'statementMilliseconds'>>;
 
 /**
- * Of its connections one merchant account holds at most half, and what a key pair asks about several of them (`*`) a little less. A key pair that
- * has several accounts holds more than one of them may, and leaves some to others.
+ * Of its connections one merchant account holds at most half, and what a key pair asks about several of them (`*`) three tenths. A
+ * key pair that has several accounts holds more than one of them may, and leaves some to others.
  */
 function createPool(pgPool: pg.Pool, { size, ...limits }: PoolOptions): Pool {
   const accounts = createFairShare(
@@ -245,7 +245,7 @@ function createPool(pgPool: pg.Pool, { size, ...limits }: PoolOptions): Pool {
       throw error;
     }
   };
-  const connect = async ({ owners, budget }: User = {}) => {
+  const connect = async ({ owners, budget }: ConnectionUse = {}) => {
     const leave = owners && (await enterBoth(owners, budget));
     try {
       const client = await wait(

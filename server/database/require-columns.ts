@@ -1,5 +1,5 @@
 // A column that a resource's table describes and no migration creates shows late: rows lack it without an error, and then an
-// answer or event breaks the contract. So a sandbox looks for it at its start.
+// answer or event breaks the contract. So whatever opens the database looks for it.
 import { sql } from 'kysely';
 import { DatabaseFault, type Db } from './database.ts';
 import { apiKeyPairColumns } from '../resources/api-key-pairs/table.ts';

@@ -34,8 +34,10 @@ export interface Deps {
   warn: (message: string, facts: { err: unknown; paymentMethod: string }) => void;
 }
 
+/** What a handler returns, of any operation. */
 export interface AnyAnswer {
   status: number;
+  /** Undefined if the contract declares the response without content. */
   body?: unknown;
   headers?: Record<string, string>;
 }

@@ -7,19 +7,13 @@ import type { CountCall } from '../database/rate-limits.ts';
 import type { DigestKeys } from '../secrets/derive-keys.ts';
 import type { KeptAnswers, SentAnswer } from '../resources/idempotency-keys/rules.ts';
 import { ApiError, errorBody } from '../errors.ts';
+import type { AnyAnswer } from '../handlers/deps.ts';
 import type { Context, Step } from './context.ts';
 import { createOnce, keptRefusals, keyedBy, send, type Keep } from './idempotency.ts';
 import type { LimitVelocity } from './limits.ts';
 
-interface Answer {
-  status: number;
-  /** Undefined if the contract declares the response without content. */
-  body?: unknown;
-  headers?: Record<string, string>;
-}
-
 /** Called with the answer of a write before its unit of work commits. Throws if it breaks the contract. */
-export type BeforeCommit<Unit> = <A extends Answer>(answer: A, unit: Unit) => Promise<A>;
+export type BeforeCommit<Unit> = <A extends AnyAnswer>(answer: A, unit: Unit) => Promise<A>;
 
 export interface AnswerDeps<Deps, Unit> {
   handlers: Handlers<Deps>;
@@ -39,27 +33,27 @@ export function createAnswer<Deps, Unit>(options: AnswerDeps<Deps, Unit>): Step 
     const { handlers, responses, depsOf, limitVelocity, keysOf, keptFor, countCall } = options;
     const { db, caller } = context;
     const { id } = context.operation;
-    const checked = new WeakSet<Answer>();
-    const check = <A extends Answer>(answer: A): A => {
-      const fault = checked.has(answer) ? undefined : responses.fault(id, answer.status, answer.body);
+    const check = <A extends AnyAnswer>(answer: A): A => {
+      const fault = responses.fault(id, answer.status, answer.body);
       if (fault) throw new ApiError('server_error', { reason: `the answer breaks the contract: ${fault}` });
-      checked.add(answer);
       return answer;
     };
     const handle = handlers[id] as Handler<OperationId, Deps>;
     const input = { path: context.path, query: req.query, body: req.body as unknown };
-    const run = async (keep?: Keep<Unit>): Promise<Answer> => {
+    const run = async (keep?: Keep<Unit>): Promise<AnyAnswer> => {
+      let checked: AnyAnswer | undefined;
       const beforeCommit: BeforeCommit<Unit> = async (answer, unit) => {
-        await keep?.(inText(check(answer)), unit);
-        return check(answer);
+        checked = check(answer);
+        await keep?.(inText(answer), unit);
+        return answer;
       };
       // Here and not before: a repeated answer does not count.
       await limitVelocity.cards(context, req.body);
-      const answer: Answer = await handle(
+      const answer: AnyAnswer = await handle(
         input as unknown as Input<OperationId>,
         depsOf(context, beforeCommit),
       );
-      return check(answer);
+      return answer === checked ? answer : check(answer);
     };
     const soundly = (keep: Keep<Unit>) =>
       run(keep).then(inText, (error: unknown) => {
@@ -84,7 +78,7 @@ export function createAnswer<Deps, Unit>(options: AnswerDeps<Deps, Unit>): Step 
   };
 }
 
-const inText = ({ status, headers = {}, body }: Answer): SentAnswer => ({
+const inText = ({ status, headers = {}, body }: AnyAnswer): SentAnswer => ({
   status,
   headers,
   text: writeBody(body).toString(),

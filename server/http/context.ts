@@ -1,11 +1,11 @@
 // What the pipeline steps find out about a request, in one typed object.
-import type { Request, RequestHandler, Response } from 'express';
+import type { Response } from 'express';
 import type { OperationId, operations } from '../../generated/operations.ts';
 import type { Budget } from '../database/connection.ts';
 import type { Db } from '../database/database.ts';
 import type { Selection } from '../handlers/deps.ts';
 import type { Refusal } from './refusal.ts';
-import { asMiddleware, whereOnly, type PipelineStep } from './step.ts';
+import type { PipelineStep } from './step.ts';
 
 /** The key pair behind a verified token. */
 export interface Caller {
@@ -41,10 +41,6 @@ export interface Context {
 }
 
 export type Step = PipelineStep<Context>;
-
-export const step: (...steps: Step[]) => RequestHandler = asMiddleware;
-
-export const only: (isMeant: (req: Request) => boolean, ...steps: Step[]) => RequestHandler = whereOnly;
 
 export const contextOf = (res: Response): Context => res.locals as unknown as Context;
 

@@ -7,7 +7,7 @@ export type PipelineStep<Context> = (context: Context, req: Request, res: Respon
 
 /** The context is kept in `res.locals`. Many steps in one middleware: Express takes longer between two than most steps take. */
 export const asMiddleware =
-  (...steps: PipelineStep<never>[]): RequestHandler =>
+  <Context>(...steps: PipelineStep<Context>[]): RequestHandler =>
   async (req, res, next) => {
     await runSteps(steps, req, res);
     next();
@@ -15,16 +15,20 @@ export const asMiddleware =
 
 /** Other requests pass. The last step answers. */
 export const whereOnly =
-  (isMeant: (req: Request) => boolean, ...steps: PipelineStep<never>[]): RequestHandler =>
+  <Context>(isMeant: (req: Request) => boolean, ...steps: PipelineStep<Context>[]): RequestHandler =>
   async (req, res, next) => {
     if (isMeant(req)) await runSteps(steps, req, res);
     else next();
   };
 
 /** A step that has nothing to wait for is not awaited. */
-async function runSteps(steps: readonly PipelineStep<never>[], req: Request, res: Response): Promise<void> {
+async function runSteps<Context>(
+  steps: readonly PipelineStep<Context>[],
+  req: Request,
+  res: Response,
+): Promise<void> {
   for (const run of steps) {
-    const running = run(res.locals as never, req, res);
+    const running = run(res.locals as Context, req, res);
     if (running) await running;
   }
 }

@@ -252,7 +252,7 @@ const idempotency = [
 ];
 
 const limits = [
-  // The columns that rate-limiter-flexible requires.
+  // Calls (`points`), and the end of their window in milliseconds (`expire`).
   `create table rate_limits (key varchar(255) primary key, points integer not null default 0, expire bigint)`,
   // Retention.
   `create index rate_limits_by_age on rate_limits (expire)`,
