@@ -4,14 +4,14 @@
 export function databaseUrlFault(text: string): string | undefined {
   if (hasUnencodedPassword(text))
     return 'cannot be read: characters such as @ / # ? in the password must be percent-encoded (@ is %40, / is %2F, # is %23, ? is %3F)';
-  if (hasSeveralHosts(text))
+  if (namesSeveralHosts(text))
     return 'must name one host: put a proxy that leads to the primary, such as HAProxy, before several (see docs/operating.md)';
   // Without both slashes, a parser takes the password for a part of the path.
   return /^postgres(?:ql)?:\/\//i.test(text) && URL.canParse(text) ? undefined : 'must be a postgres URL';
 }
 
 /** As libpq accepts them: `host1,host2` or `host1:5432,host2:5433`, also as `?host=host1,host2`. */
-function hasSeveralHosts(databaseUrl: string): boolean {
+function namesSeveralHosts(databaseUrl: string): boolean {
   const [, authority = '', query = ''] = /^postgres(?:ql)?:\/\/([^/?#]*)([^#]*)/i.exec(databaseUrl) ?? [];
   // A password may have commas.
   const hosts = authority.slice(authority.lastIndexOf('@') + 1);

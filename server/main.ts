@@ -67,7 +67,7 @@ ${service.firstCall.replaceAll(/^/gm, '  ')}
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
-  // Last, because who reads it may send a signal.
+  // Last, because whoever reads it may send a signal.
   const { metricsPort, port, url } = service;
   log.info({ ...readBuild(), ...(metricsPort !== undefined && { metricsPort }), port, url }, 'listening');
   log.flush();

@@ -110,7 +110,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     let publicUrl = config.publicUrl;
     const dataDir = config.dataDir === defaultDataDir ? undefined : config.dataDir;
     let worker: Worker | undefined;
-    let listening: { stop: () => void } | undefined;
+    let listener: { stop: () => void } | undefined;
     const unitOptions = {
       outbox: createOutbox(responses, tracing?.current),
       publicUrl: () => publicUrl,
@@ -173,7 +173,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         },
         limits,
       );
-      listening = background.onDeliveries(worker.wake);
+      listener = background.onDeliveries(worker.wake);
     }
     if (config.port === 0) publicUrl = publicUrl.replace(/:0$/, `:${port}`);
     await savePublicUrl(background.db, publicUrl);
@@ -198,7 +198,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       close: () =>
         (closed ??= (async () => {
           isStopping = true;
-          listening?.stop();
+          listener?.stop();
           // Requests are served on until load balancers have noticed.
           if (config.shutdownDelay) await wait(1000 * config.shutdownDelay);
           try {

@@ -7,7 +7,7 @@ import { describeSimulatedCard } from '../../server/providers/simulated.ts';
 import { sandboxStatus } from '../../server/providers/simulated-values.ts';
 import { binOf, lastFour, schemeOf, unusable } from '../../server/resources/payment-methods/rules.ts';
 import { deriveKeys, fingerprintOf } from '../../server/secrets/derive-keys.ts';
-import { hostFaults } from '../../server/rules/callable-url.ts';
+import { hostFaults } from '../../server/rules/host-faults.ts';
 import { ApiError } from '../../server/errors.ts';
 import { successExamples, type MockOperation } from '../operations.ts';
 import { accountId, scenarioOf, type ChooseOutcome, type MockRequest } from './outcome.ts';

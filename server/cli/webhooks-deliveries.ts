@@ -221,10 +221,10 @@ async function work(): Promise<void> {
       noteAttempt: observed.metrics?.noteAttempt,
       tracing: observed.tracing,
     });
-    const listening = database.onDeliveries(worker.wake);
+    const listener = database.onDeliveries(worker.wake);
     log.info({ ...readBuild() }, 'delivering webhooks');
     await untilStopped();
-    listening.stop();
+    listener.stop();
     log.info('stopping: finishing running attempts');
     await worker.stop();
     await observed.close();

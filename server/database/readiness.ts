@@ -11,7 +11,7 @@ const queryMilliseconds = 500;
 
 /**
  * Undefined when everything is as it must be. It asks on a new connection: a database is ready also while those of the pools are
- * busy, and an old one may still be with a server that is the primary no more, or have settings of before.
+ * busy, and an old one may be to a server that is no longer the primary, or that has other settings now.
  */
 export async function findUnready(url: string): Promise<Unready | undefined> {
   const names = Object.keys(migrations);

@@ -1,4 +1,4 @@
-// Every table, as Kysely types.
+// Every table as Kysely types, but those that only raw SQL uses: `rate_limits` and `applied_migrations`.
 import type { ApiKeyPairsTable } from '../resources/api-key-pairs/table.ts';
 import type { AuditEntriesTable } from '../upkeep/audit.ts';
 import type { BuyersTable } from '../resources/buyers/table.ts';

@@ -135,7 +135,7 @@ async function noteOutcomes(tx: Tx, made: readonly Attempted[]): Promise<string[
   return switchedOff;
 }
 
-/** Switches the subscription off, and returns true, if it only failed for too long. */
+/** Switches the subscription off if it answered 410, or has only failed for five days. Returns whether it did. */
 async function noteFailure(tx: Tx, id: string, { outcome, attempt: { at } }: Attempted): Promise<boolean> {
   // Only the first failure and the one that switches the subscription off update the row; the others do not lock it.
   const limit = new Date(at.getTime() - switchOffAfterMilliseconds);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Handler, Input, Result } from '../../generated/operations.ts';
 import { createPaymentMethod as storeCard } from '../resources/payment-methods/changes.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { hostFaults } from '../rules/callable-url.ts';
+import { hostFaults } from '../rules/host-faults.ts';
 import { ApiError } from '../errors.ts';
 import { presentPaymentMethod } from '../resources/payment-methods/present.ts';
 import { judgeCard } from '../providers/cards.ts';

@@ -1,6 +1,6 @@
 import type { Handler, Result } from '../../generated/operations.ts';
 import { createSubscription } from '../resources/webhook-subscriptions/changes.ts';
-import { hostFaults } from '../rules/callable-url.ts';
+import { hostFaults } from '../rules/host-faults.ts';
 import { TooManySubscriptions, isSchemeAllowed } from '../resources/webhook-subscriptions/rules.ts';
 import { ApiError } from '../errors.ts';
 import { presentSubscription } from '../resources/webhook-subscriptions/present.ts';

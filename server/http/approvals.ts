@@ -1,5 +1,5 @@
-// Serves the sandbox's approval page and applies the buyer's decision. Unknown IDs are passed on, so they get the same 404 as
-// any unknown path.
+// The sandbox's page on which a buyer approves or declines a card: a form with two buttons, without JavaScript. Unknown IDs are
+// passed on, so they get the same 404 as any unknown path.
 import { createHash } from 'node:crypto';
 import express, { type Express, type Request, type RequestHandler } from 'express';
 import type { Db } from '../database/database.ts';
@@ -82,7 +82,6 @@ export function serveApprovals(app: Express, { find, inUnitOfWork }: ApprovalsDe
 
 const idOf = (req: Request): string => String(req.params[0]);
 
-// The sandbox page on which a buyer approves or declines a card: a form with two buttons, without JavaScript.
 const escape = (text: string) => text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
 
 // The colours of the docs and of the sandbox's other pages: scripts/docs/style.css.

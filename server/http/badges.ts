@@ -1,7 +1,6 @@
 // Neutral badges for card schemes. The schemes' logos are trademarks, so we do not use them.
 import type { Express } from 'express';
-import { schemeNames } from '../resources/card-schemes/rules.ts';
-import { badgePath } from '../resources/card-schemes/rules.ts';
+import { badgePath, schemeNames } from '../resources/card-schemes/rules.ts';
 
 export function drawBadge(name: string): string {
   const size = Math.min(13, Math.floor(100 / name.length) + 2);

@@ -38,14 +38,14 @@ export function openSecrets(config: Config, { readOnly = false } = {}): Secrets 
       ? (readOnly ? readSandboxSecrets : makeSandboxSecrets)(dataDir, notGiven)
       : {};
   const missing = notGiven.filter((name) => inDataDir[name] === undefined);
-  const keysOf = (name: SecretName) => (): Keys => {
+  const readKeys = (name: SecretName) => (): Keys => {
     const keys = secrets[name] ?? inDataDir[name];
     if (!keys) throw missingFault([name]);
     return keys;
   };
-  const cursorKeys = keysOf('CURSOR_KEY');
+  const cursorKeys = readKeys('CURSOR_KEY');
   // A function, because a rotation changes the key of a running sandbox.
-  const readCardKeys = isCardKeyInDataDir(config) ? watchCardKeys(dataDir) : keysOf('CARD_KEY');
+  const readCardKeys = isCardKeyInDataDir(config) ? watchCardKeys(dataDir) : readKeys('CARD_KEY');
   const vault = once(() => {
     readCardKeys();
     return createVault(readCardKeys);

@@ -15,8 +15,9 @@ export type Purpose =
 /** Where a value is stored. */
 export interface Binding {
   purpose: Purpose;
-  /** The merchant account of the row, null when it is for all accounts. Of a kept answer, its slot. */
+  /** The merchant account of the row, null when it is for all accounts. */
   owner: string | null;
+  /** The row's ID; of a kept answer, its slot. */
   id: string;
 }
 

@@ -10,7 +10,7 @@ type NoteRequest = (operation: string | undefined, status: number | 'aborted', m
 
 interface Sources {
   pools: Record<string, () => { most: number; inUse: number; waiting: number }>;
-  /** Jobs that are due, and jobs that wait for their time. */
+  /** Deliveries that are due, and deliveries that wait for their time. */
   countDeliveries: () => Promise<{ due: number; later: number }>;
   /** Zero when every event was delivered. */
   oldestEventSeconds: () => Promise<number>;

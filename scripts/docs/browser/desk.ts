@@ -1,5 +1,5 @@
 // The landing page: asks for news while someone looks, and writes them into two tables. Everything from outside is text.
-import type { Delivery, Feed, Listed, ShownEvent } from '../../../server/http/desk/feed.ts';
+import type { ShownDelivery, Feed, Listed, ShownEvent } from '../../../server/http/desk/feed.ts';
 import { find } from './find.ts';
 
 const everyMilliseconds = 1500;
@@ -100,7 +100,7 @@ function requestRow({ at, method, path, status, code, reason, ms, requestId }: L
 }
 
 /** `attempt 2 failed: HTTP 500; next at 10:31:05`. A delivery that was replayed may wait with a good answer. */
-function outcome({ state, status, error, attempts, next }: Delivery): string {
+function outcome({ state, status, error, attempts, next }: ShownDelivery): string {
   const isGood = error === null && status !== null && Math.floor(status / 100) === 2;
   const why = error ?? (status === null ? '' : `HTTP ${status}`);
   if (state !== 'pending')
@@ -110,7 +110,7 @@ function outcome({ state, status, error, attempts, next }: Delivery): string {
   return `${before}${isSoon ? 'being sent' : `next at ${time(next)}`}`;
 }
 
-const toneOf = ({ state, attempts }: Delivery): string => {
+const toneOf = ({ state, attempts }: ShownDelivery): string => {
   if (state === 'pending') return attempts > 0 ? 'waiting' : '';
   return state === 'succeeded' ? 'good' : 'bad';
 };
@@ -119,15 +119,15 @@ const toneOf = ({ state, attempts }: Delivery): string => {
  * Equal outcomes at a host together, the soonest first in each group, and good ones before others: the receivers of the
  * samples fail for ever, and would hide one's own.
  */
-function grouped(deliveries: Delivery[]): Delivery[][] {
-  const groups = new Map<string, Delivery[]>();
+function grouped(deliveries: ShownDelivery[]): ShownDelivery[][] {
+  const groups = new Map<string, ShownDelivery[]>();
   const soonest = [...deliveries].sort((one, other) => ((one.next ?? '') < (other.next ?? '') ? -1 : 1));
   for (const delivery of soonest) {
     const { host, state, status, error, attempts } = delivery;
     const key = JSON.stringify([host, state, status, error, attempts]);
     groups.set(key, [...(groups.get(key) ?? []), delivery]);
   }
-  const isGood = ([first]: Delivery[]) => first?.state === 'succeeded';
+  const isGood = ([first]: ShownDelivery[]) => first?.state === 'succeeded';
   return [...groups.values()].sort((one, other) => Number(isGood(other)) - Number(isGood(one)));
 }
 

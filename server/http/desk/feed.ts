@@ -17,12 +17,12 @@ export interface Listed extends Noted {
   at: string;
 }
 
-export interface Delivery {
+export interface ShownDelivery {
   subscription: string;
-  /** Of its URL. */
+  /** The host of its URL. */
   host: string;
   state: string;
-  /** Of the last attempt, if there was one. */
+  /** The status of the last attempt, if there was one. */
   status: number | null;
   error: string | null;
   attempts: number;
@@ -35,7 +35,7 @@ export interface ShownEvent {
   name: string;
   account: string;
   at: string;
-  deliveries: Delivery[];
+  deliveries: ShownDelivery[];
 }
 
 export interface Feed {

@@ -6,6 +6,9 @@ export const longestToken = 8 * 1024;
 
 export const longestLifetimeSeconds = 24 * 60 * 60;
 
+/** How far the clocks of callers may be off. */
+export const leewaySeconds = 60;
+
 export class InvalidToken extends Error {}
 
 export interface Claims {
@@ -66,6 +69,3 @@ export function checkClaims({ scopes, exp, nbf, iat }: Record<string, unknown>, 
     throw new InvalidToken('scopes are missing or malformed');
   return { scopes, exp };
 }
-
-/** How far the clocks of callers may be off. In its own file, because the mock needs it without the verification of tokens. */
-export const leewaySeconds = 60;

@@ -1,6 +1,5 @@
 import type { components } from '../../../generated/types.ts';
-import { schemeNames, type CardScheme } from './rules.ts';
-import { badgePath } from '../card-schemes/rules.ts';
+import { badgePath, schemeNames, type CardScheme } from './rules.ts';
 
 export const presentCardScheme = (
   id: CardScheme,

@@ -17,9 +17,9 @@ interface KnownKey {
 }
 
 /** Longer than a request without faults can take: a provider has 5 s, a connection 2 s, a statement 3 s. */
-const leaseSeconds = 15;
+const claimSeconds = 15;
 
-// Leases are measured by the clock of the database, which all instances share. A claim with an answer does not lapse.
+// Claims are measured by the clock of the database, which all instances share. A claim with an answer does not lapse.
 const settled = sql`'infinity'::timestamptz`;
 
 /** Undefined when the slot can be claimed. `since`: older keys have expired. */
@@ -47,9 +47,9 @@ export interface Claimed extends Slot {
   claim: string;
 }
 
-// Citus allows only immutable functions here, so the new lease tells the time. The difference of infinite times is an error.
+// Citus allows only immutable functions here, so the new claim tells the time. The difference of infinite times is an error.
 const isLapsed = sql<boolean>`case when isfinite(key.claimed_until)
-  then excluded.claimed_until - key.claimed_until >= make_interval(secs => ${leaseSeconds}) else false end`;
+  then excluded.claimed_until - key.claimed_until >= make_interval(secs => ${claimSeconds}) else false end`;
 
 /** Undefined when another request has the key, or an answer is kept. One statement, so it needs no transaction. */
 export async function claimIdempotencyKey(db: Db, wanted: NewClaim): Promise<Claimed | undefined> {
@@ -57,7 +57,7 @@ export async function claimIdempotencyKey(db: Db, wanted: NewClaim): Promise<Cla
   const { numAffectedRows = 0n } = await sql`
     insert into idempotency_keys as key (merchant_account_id, slot, fingerprint, claim, claimed_until, created_at)
     values (${account}, ${slot}, ${fingerprint}, ${claim},
-      clock_timestamp() + make_interval(secs => ${leaseSeconds}), ${now})
+      clock_timestamp() + make_interval(secs => ${claimSeconds}), ${now})
     on conflict (merchant_account_id, slot) do update set
       fingerprint = excluded.fingerprint, claim = excluded.claim, claimed_until = excluded.claimed_until,
       created_at = excluded.created_at, answer_sealed = null, resource_id = null

@@ -4,7 +4,7 @@ import type { PaymentMethodRow } from './queries.ts';
 import { paymentMethodColumns } from './table.ts';
 import { presentBuyer } from '../buyers/present.ts';
 import { presentColumns } from '../../database/columns.ts';
-import { approvalPath } from '../payment-methods/rules.ts';
+import { approvalPath } from './rules.ts';
 
 type PaymentMethod = components['schemas']['PaymentMethod'];
 

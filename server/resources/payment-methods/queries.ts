@@ -6,7 +6,6 @@ import type { PaymentMethodsTable } from './table.ts';
 
 export type PaymentMethodRow = Selectable<PaymentMethodsTable>;
 export type NewPaymentMethod = Insertable<PaymentMethodsTable>;
-export type { Replacement } from './table.ts';
 
 /**
  * Undefined when the external identifier is taken. The unique constraint decides: of concurrent inserts one succeeds, and the

@@ -14,8 +14,7 @@ type Computed =
   | 'details'
   | 'fingerprint'
   | 'method'
-  | 'mode'
-  | 'payment_account_reference';
+  | 'mode';
 
 export const paymentMethodColumns = {
   id: 'uuid',

@@ -1,6 +1,6 @@
 // The filters of GET /transactions as SQL conditions, in one table. If a filter of the contract is missing there, the code
-// does not compile. Each condition can use an index of 0018-transaction-indexes.ts or a later migration. No value that the contract accepts may
-// cause a database error: a value that cannot be stored matches nothing.
+// does not compile. Each condition can use an index of migrations/0001-schema/transactions.ts. No value that the contract accepts
+// may cause a database error: a value that cannot be stored matches nothing.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Input } from '../../../generated/operations.ts';
 import { notAfter, notBefore } from '../../rules/instants.ts';
@@ -28,7 +28,7 @@ export interface AccountCondition {
 export interface Conditions {
   /** Inclusive. Separate from `all`, because the cursor of a page replaces one of the two. */
   created: { from: Date | undefined; to: Date | undefined };
-  /** Inclusive, and also in `all`: see `createdRanges` in transaction-list.ts. */
+  /** Inclusive, and also in `all`: see `createdRanges` in list.ts. */
   updatedTo: Date | undefined;
   all: Condition[];
   /** Like `all`. */

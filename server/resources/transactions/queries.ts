@@ -1,4 +1,4 @@
-// Reads and writes transactions, single and in batches. Lists with filters are in transaction-list.ts.
+// Reads and writes transactions, single and in batches. Lists with filters are in list.ts.
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 import { notAfter } from '../../rules/instants.ts';
 import { erasableProperties } from '../personal.ts';

@@ -1,3 +1,5 @@
+// How amounts of transactions are written, and which status may follow which.
+
 // How many decimals a currency has by ISO 4217. Not from Intl: CLDR has fewer for HUF, COP, IQD and others, because prices there
 // are shown so.
 const exceptions: [decimals: number, currencies: string][] = [

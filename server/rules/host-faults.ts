@@ -1,7 +1,4 @@
-/**
- * What the pattern of the contract cannot tell from an address that a request can be sent to: a host that no URL parser accepts, such
- * as `256.1.1.1`.
- */
+/** The contract's pattern accepts hosts that no URL parser does, such as `256.1.1.1`. */
 export const hostFaults = (property: 'url' | 'redirect_url', address: string | null = null) =>
   address === null || URL.canParse(address)
     ? []
