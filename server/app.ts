@@ -3,7 +3,7 @@
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { operations, type Handlers } from '../generated/operations.ts';
-import { noteKeyPairUse } from './resources/api-key-pairs/changes.ts';
+import { recordKeyPairUse } from './resources/api-key-pairs/changes.ts';
 import { createKeptAnswers } from './resources/idempotency-keys/changes.ts';
 import type { InUnitOfWork, Work } from './database/unit-of-work.ts';
 import type { CompiledContract } from './contract/compile.ts';
@@ -98,7 +98,7 @@ export function createApp(deps: AppDeps): Express {
       find.isKnown,
       route,
       earlyData,
-      createBearer({ findSigningPair, noteKeyPairUse, log, now }),
+      createBearer({ findSigningPair, recordKeyPairUse, log, now }),
       permission,
       createMerchantAccount({
         first: (own, context: Context) => findFirstAccount(context.db, own),

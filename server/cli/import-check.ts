@@ -5,7 +5,7 @@ import { AmbiguousJson, parseStrictJson } from '../../client/json.ts';
 import { compileAt, createAjv, pointTo } from '../contract/ajv.ts';
 import { loadContract } from '../contract/load.ts';
 import { createTranslator } from '../contract/violations.ts';
-import { maskCardNumbers, mentionsCardNumber } from '../resources/payment-methods/rules.ts';
+import { maskKnownCardNumbers, hasKnownCardNumber } from '../rules/card-numbers.ts';
 import { whyUnstorable } from '../rules/storable.ts';
 import type { NewTransaction } from '../resources/transactions/queries.ts';
 import { visible } from '../visible.ts';
@@ -58,7 +58,7 @@ export function createLineCheck(accounts: ReadonlySet<string>): LineCheck {
     }
     const given = value as NewTransaction;
     if (!accounts.has(given.merchant_account_id))
-      return `/merchant_account_id ${maskCardNumbers(given.merchant_account_id)} does not exist`;
+      return `/merchant_account_id ${maskKnownCardNumbers(given.merchant_account_id)} does not exist`;
     return whyUnstorable(given) ?? findCardNumber(given) ?? given;
   };
 }
@@ -66,10 +66,10 @@ export function createLineCheck(accounts: ReadonlySet<string>): LineCheck {
 /** Free text is stored as it is, where a card number must not be. Not in IDs: those of other systems may be such numbers. */
 function findCardNumber({ metadata, raw_response_description }: NewTransaction): string | undefined {
   const at = (pointer: string) => `${pointer} has a card number in it, which must not be stored as text`;
-  if (mentionsCardNumber(raw_response_description ?? '')) return at('/raw_response_description');
+  if (hasKnownCardNumber(raw_response_description ?? '')) return at('/raw_response_description');
   for (const [name, text] of Object.entries(metadata ?? {})) {
-    if (mentionsCardNumber(name)) return at('a name in /metadata');
-    if (mentionsCardNumber(text)) return at(`/metadata/${name}`.slice(0, longestReason));
+    if (hasKnownCardNumber(name)) return at('a name in /metadata');
+    if (hasKnownCardNumber(text)) return at(`/metadata/${name}`.slice(0, longestReason));
   }
   return undefined;
 }
@@ -77,7 +77,7 @@ function findCardNumber({ metadata, raw_response_description }: NewTransaction):
 /** Masked before it is cut: 15 digits of a number give the last one away. A pointer has `~1` for a slash. */
 function shownPointer(pointer: string, fault: string): string {
   const plain = pointer.replaceAll('~1', '/');
-  const shown = mentionsCardNumber(plain) ? maskCardNumbers(plain) : pointer;
+  const shown = hasKnownCardNumber(plain) ? maskKnownCardNumbers(plain) : pointer;
   return (shown + fault).slice(0, longestReason);
 }
 
@@ -147,12 +147,12 @@ const secret = /("(?:security_code|pin)"\s*:\s*)(?:"(?:\\.|[^"\\])*"|[^\s,}]+)/g
 
 /** A number may also be written with escapes of JSON. */
 function maskLine(text: string): string {
-  const masked = maskCardNumbers(text.replace(secret, '$1"[redacted]"'));
+  const masked = maskKnownCardNumbers(text.replace(secret, '$1"[redacted]"'));
   const plain = masked
     .replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
     .replaceAll('\\/', '/')
     .replace(/\\[bfnrt]/g, ' ');
-  return mentionsCardNumber(plain) ? maskCardNumbers(plain) : masked;
+  return hasKnownCardNumber(plain) ? maskKnownCardNumbers(plain) : masked;
 }
 
 /** Never overwrites: a mistake in the arguments must not cost the file that is imported. */

@@ -2,14 +2,14 @@ import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import {
   applyExpiredReplacements,
   movePaymentMethod,
-  noteReplacement,
+  recordReplacement,
 } from '../resources/payment-methods/changes.ts';
 import {
   hasExpired,
-  passesLuhn,
   paymentMethodMoves,
   type PaymentMethodStatus,
 } from '../resources/payment-methods/rules.ts';
+import { passesLuhn } from '../rules/card-numbers.ts';
 import { loadProviders } from '../providers/index.ts';
 import { presentPaymentMethod } from '../resources/payment-methods/present.ts';
 import { findBuyerOfAnyAccount } from '../resources/buyers/queries.ts';
@@ -148,7 +148,9 @@ async function foundReplacement(
     async ({ changeWithEvents, secrets, config }) => {
       const { describeCard } = await loadProviders(config);
       const { vault, keysOf } = secrets;
-      return changeWithEvents((unit) => noteReplacement(unit, id, details, { vault, keysOf, describeCard }));
+      return changeWithEvents((unit) =>
+        recordReplacement(unit, id, details, { vault, keysOf, describeCard }),
+      );
     },
     { creates: true },
   );

@@ -1,7 +1,7 @@
 // Opens the service for the duration of a command, and writes the audit entry of what the command changes.
 import { hostname } from 'node:os';
 import type { EventName } from '../../generated/operations.ts';
-import { noteOperation } from '../upkeep/audit.ts';
+import { writeAuditEntry } from '../upkeep/audit.ts';
 import { createUnitOfWork, inWork, type InUnitOfWork, type Work } from '../database/unit-of-work.ts';
 import { missingFault, readCommandConfig, readOperator, type Config } from '../config.ts';
 import { compileResponses } from '../contract/compile.ts';
@@ -115,7 +115,7 @@ const audited =
   <Unit extends Work, T>(work: (unit: Unit) => Promise<T>) =>
   async (unit: Unit): Promise<T> => {
     const result = await work(unit);
-    await noteCommand(unit, result);
+    await auditCommand(unit, result);
     return result;
   };
 
@@ -125,7 +125,7 @@ export function auditOnce(db: Db, id?: string): (work: (unit: Work) => Promise<n
   return async (work) => {
     const changed = await inWork(db, async (unit) => {
       const number = await work(unit);
-      await noteCommand(unit, number > 0 && !isNoted && { id });
+      await auditCommand(unit, number > 0 && !isNoted && { id });
       return number;
     });
     isNoted ||= changed > 0;
@@ -134,9 +134,9 @@ export function auditOnce(db: Db, id?: string): (work: (unit: Work) => Promise<n
 }
 
 /** Actions return undefined or false when they changed nothing. */
-async function noteCommand(unit: Work, result: unknown): Promise<void> {
+async function auditCommand(unit: Work, result: unknown): Promise<void> {
   if (result === undefined || result === false) return;
-  await noteOperation(unit, {
+  await writeAuditEntry(unit, {
     operator: readOperator(),
     host: hostname(),
     command: [commandLine(process.argv.slice(2)), ...createdId(result)].join(' # '),

@@ -93,8 +93,8 @@ export const inWork = <T>(db: Db, work: (unit: Work) => Promise<T>): Promise<T> 
 type Silence = 'imported without --events' | 'sample data' | 'seeded';
 
 /** The same unit of work without events. The reason is for the reader of the code. */
-export const silently = (work: Work, _reason: Silence): UnitOfWork => ({
-  ...work,
+export const silently = (unit: Work, _reason: Silence): UnitOfWork => ({
+  ...unit,
   publicUrl: '',
   publish: undefined,
 });

@@ -41,7 +41,7 @@ export async function recordAttempts(tx: Tx, worker: string, made: readonly Atte
     worker,
     made.map(({ delivery }) => delivery).filter(({ id }) => !recorded.has(id)),
   );
-  return { lost, switchedOff: await noteOutcomes(tx, made) };
+  return { lost, switchedOff: await recordOutcomes(tx, made) };
 }
 
 /** A delivery is deleted with its subscription, or by `payments buyers erase`. */
@@ -115,7 +115,7 @@ async function recordOf(
 }
 
 /** In the order in which they ended: a success ends earlier failures, and a failure after it begins anew. */
-async function noteOutcomes(tx: Tx, made: readonly Attempted[]): Promise<string[]> {
+async function recordOutcomes(tx: Tx, made: readonly Attempted[]): Promise<string[]> {
   const succeeded: string[] = [];
   const failed: [id: string, failure: Attempted][] = [];
   // Workers wait for each other's rows, so all of them take them in one order.
@@ -131,12 +131,12 @@ async function noteOutcomes(tx: Tx, made: readonly Attempted[]): Promise<string[
       update webhook_subscriptions set failing_since = null
       where id = any(${succeeded}::uuid[]) and failing_since is not null`.execute(tx);
   const switchedOff: string[] = [];
-  for (const [id, failure] of failed) if (await noteFailure(tx, id, failure)) switchedOff.push(id);
+  for (const [id, failure] of failed) if (await recordFailure(tx, id, failure)) switchedOff.push(id);
   return switchedOff;
 }
 
 /** Switches the subscription off if it answered 410, or has only failed for five days. Returns whether it did. */
-async function noteFailure(tx: Tx, id: string, { outcome, attempt: { at } }: Attempted): Promise<boolean> {
+async function recordFailure(tx: Tx, id: string, { outcome, attempt: { at } }: Attempted): Promise<boolean> {
   // Only the first failure and the one that switches the subscription off update the row; the others do not lock it.
   const limit = new Date(at.getTime() - switchOffAfterMilliseconds);
   const off = sql<boolean>`(${outcome === 'gone'} or coalesce(failing_since <= ${limit}, false))`;

@@ -1,7 +1,7 @@
 // The reason of a failed attempt, for the operator. Only fixed texts and codes: messages of errors may quote what a receiver
 // sent, such as the names in its certificate.
 import { redact } from '../log.ts';
-import { maskCardNumbers } from '../resources/payment-methods/rules.ts';
+import { maskKnownCardNumbers } from '../rules/card-numbers.ts';
 import { visible } from '../visible.ts';
 
 /** An end of an attempt that we decided on. Its message is a fixed text. */
@@ -31,7 +31,7 @@ const longest = 1024;
 /** Null when nothing was said. */
 export function showAnswer(said: Buffer, secrets: readonly string[]): string | null {
   // Twice as much is masked as is shown, because what is cut in half is not recognised.
-  const text = redact(maskCardNumbers(said.toString('utf8', 0, 2 * longest)));
+  const text = redact(maskKnownCardNumbers(said.toString('utf8', 0, 2 * longest)));
   const masked = secrets.reduce((shown, secret) => shown.replaceAll(secret, '[redacted]'), text);
   const known = said.length > 2 * longest ? masked.slice(0, -longest) : masked;
   return visible(known.slice(0, longest)) || null;

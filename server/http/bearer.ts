@@ -13,7 +13,7 @@ import type { Context, Step } from './context.ts';
 export interface BearerDeps {
   findSigningPair: (db: Db, thumbprint: string) => Promise<SigningPair | undefined>;
   /** Updates `last_used_at` of a pair. */
-  noteKeyPairUse: (db: Db, pairId: string, now: Date) => Promise<void>;
+  recordKeyPairUse: (db: Db, pairId: string, now: Date) => Promise<void>;
   log: Pick<Logger, 'warn'>;
   now: () => Date;
 }
@@ -29,7 +29,7 @@ interface Verified extends Claims {
 const pairMilliseconds = 2_000;
 const touchMilliseconds = 60_000;
 
-export function createBearer({ findSigningPair, noteKeyPairUse, log, now }: BearerDeps): Step {
+export function createBearer({ findSigningPair, recordKeyPairUse, log, now }: BearerDeps): Step {
   const pairs = createCache<Pair>(1_000);
   const tokens = createCache<Verified>(10_000);
   const touched = createCache<true>(1_000);
@@ -65,7 +65,7 @@ export function createBearer({ findSigningPair, noteKeyPairUse, log, now }: Bear
       if (!touched.get(pair.id, at)) {
         touched.set(pair.id, true, at + touchMilliseconds);
         // A request that only reads can be answered without it.
-        await noteKeyPairUse(context.db, pair.id, time).catch((error: unknown) => {
+        await recordKeyPairUse(context.db, pair.id, time).catch((error: unknown) => {
           const { requestId, traceId } = context;
           log.warn({ requestId, traceId, keyPair: pair.id, err: error }, 'last_used_at was not written');
         });

@@ -142,7 +142,7 @@ async function carryOut<Unit>(
     else await claim.release();
     return answer;
   } catch (error) {
-    const refusal = refusalOf(error);
+    const refusal = keptRefusalOf(error);
     // If this fails too, the claim lapses by itself.
     const giveBack = () => claim.release().catch(() => undefined);
     if (!refusal) await giveBack();
@@ -157,7 +157,7 @@ async function carryOut<Unit>(
   }
 }
 
-function refusalOf(error: unknown): SentAnswer | undefined {
+function keptRefusalOf(error: unknown): SentAnswer | undefined {
   if (!(error instanceof ApiError) || !isKept(error.status)) return undefined;
   const { code, status, facts } = error;
   return { status, headers: facts.headers ?? {}, text: JSON.stringify(errorBody(code, facts)) };

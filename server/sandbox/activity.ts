@@ -1,6 +1,6 @@
 // What the sandbox's landing page shows and does: the events of the last day with their deliveries, and sending them again.
 import { createPrivateKey } from 'node:crypto';
-import { noteOperation } from '../upkeep/audit.ts';
+import { writeAuditEntry } from '../upkeep/audit.ts';
 import { inWork, type Work } from '../database/unit-of-work.ts';
 import { replayDeliveries } from '../resources/webhook-subscriptions/changes.ts';
 import { signToken } from '../resources/api-key-pairs/token.ts';
@@ -43,7 +43,7 @@ export function createActivity(db: Db, now: () => Date) {
         inWork(db, async (unit) => {
           const number = await work(unit);
           if (number > 0)
-            await noteOperation(unit, {
+            await writeAuditEntry(unit, {
               operator: 'sandbox',
               host: 'landing page',
               command: `webhooks replay ${eventId}`,

@@ -64,9 +64,8 @@ function decrypt(key: Buffer, content: string, authenticated: Buffer): string {
   return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
 }
 
-/** If the keys are a function, it is called at every use, so that a running service notices a rotation. */
-export function createVault(given: Keys | (() => Keys)): Vault {
-  const readKeys = typeof given === 'function' ? given : () => given;
+/** Reads the keys at every use, so that a running service notices a rotation. */
+export function createVault(readKeys: () => Keys): Vault {
   // Removed keys stay here, because a value that was read before the removal may be opened after it.
   const keysById = new Map<string, Buffer>();
   const refresh = (): Keys => {

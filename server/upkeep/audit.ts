@@ -21,7 +21,7 @@ export interface OperatorCommand {
   command: string;
 }
 
-export const noteOperation = async ({ db }: Work, operation: OperatorCommand): Promise<void> => {
+export const writeAuditEntry = async ({ db }: Work, operation: OperatorCommand): Promise<void> => {
   await db.insertInto('audit_entries').values(operation).execute();
 };
 

@@ -136,8 +136,6 @@ async function findOverdue(tx: Tx, accounts: readonly string[]): Promise<Broken>
 
 const overdue = 'no delivery is overdue by more than ten minutes';
 
-export const countInvariants = Object.keys(invariants).length + 1;
-
 /** All in one read-only snapshot, so that a service that is running does not look broken. */
 export const findBrokenInvariants = (db: Db): Promise<Finding[]> =>
   inTransaction(db, async (tx) => {

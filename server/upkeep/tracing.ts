@@ -12,7 +12,7 @@ import {
   type Span,
 } from '@opentelemetry/api';
 import type { DeliveryTracing } from '../events/deliver.ts';
-import { holdsCardNumber } from '../resources/payment-methods/rules.ts';
+import { hasLuhnRun } from '../rules/card-numbers.ts';
 
 export interface RequestTrace {
   /** Undefined when neither the caller nor an SDK began a trace. */
@@ -95,7 +95,7 @@ export function readTraceparent(text: string | undefined): TraceContext | undefi
   const [, version = '', traceId = '', spanId = '', flags = '', more] = form.exec(text ?? '') ?? [];
   if (version === '' || version === 'ff' || (version === '00' && more !== undefined)) return undefined;
   if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
-  if (holdsCardNumber(`${traceId} ${spanId}`)) return undefined;
+  if (hasLuhnRun(`${traceId} ${spanId}`)) return undefined;
   // Later versions may have other flags.
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1 };
 }

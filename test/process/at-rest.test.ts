@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { passesLuhn } from '../../server/resources/payment-methods/rules.ts';
+import { passesLuhn } from '../../server/rules/card-numbers.ts';
 import { signToken } from '../../server/resources/api-key-pairs/token.ts';
 import { runningUrl } from '../../server/database/embedded/index.ts';
 import { showsCode } from '../support/digits.ts';

@@ -192,7 +192,7 @@ describe('an embedded PostgreSQL', () => {
     expect(database.started).toBe(true);
   });
 
-  it('is adopted where an earlier version started it on a port, and moves to the socket at the next start', async () => {
+  it('is adopted where it runs on a port, and moves to the socket at the next start', async () => {
     const { url: before } = database;
     await database.stop();
     const place = makePlace(dataDir, () => undefined);

@@ -17,7 +17,7 @@ import { findPaymentMethodOfAnyAccount } from '../../server/resources/payment-me
 import type { NewTransaction } from '../../server/resources/transactions/queries.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { createPayments, root, startNode } from '../support/processes.ts';
-import { insertTransactionsIn, noteReplacement, silentWork } from '../support/records.ts';
+import { insertTransactionsIn, recordReplacement, silentWork } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { paymentMethod, transaction, type FullTransaction } from '../support/transactions.ts';
 
@@ -425,7 +425,7 @@ describe('declines', () => {
       body: { method: 'card', number: '4111111111111111', expiration_date: '12/39' },
     });
     const { id } = body as { id: string };
-    await noteReplacement({ db: db(), secrets: service.secrets }, id);
+    await recordReplacement({ db: db(), secrets: service.secrets }, id);
     return id;
   };
   const decline = (card: string, given: Partial<NewTransaction> = {}) =>

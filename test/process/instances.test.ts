@@ -9,7 +9,7 @@ import { openReadyDatabase } from '../../server/database/open.ts';
 import { defaultLimits } from '../../server/events/worker.ts';
 import { eventually, newDataDir, type DataDir } from '../support/data-dir.ts';
 import { appliedTo, createEmptyDatabase, withClient } from '../support/database.ts';
-import { noteReplacement, silentWork } from '../support/records.ts';
+import { recordReplacement, silentWork } from '../support/records.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startTestService, testSecrets, type TestService } from '../support/service.ts';
 import { patient, settled, storeCard, subscribe, until } from '../support/webhooks.ts';
@@ -140,7 +140,7 @@ describe('jobs of two instances', () => {
     const { databaseUrl, dataDir, secrets } = first.config;
     await using second = await startTestService({ ...options, config: { databaseUrl, dataDir, secrets } });
     const [{ id } = { id: '' }] = cards;
-    await noteReplacement({ db: first.service.database.db, secrets: first.secrets, now }, id);
+    await recordReplacement({ db: first.service.database.db, secrets: first.secrets, now }, id);
     now = new Date('2040-01-01T00:00:00Z');
     const runsOf = ({ logs }: TestService) => logs.filter((line) => line.includes('"expired-cards"'));
     const before = [first, second].map((one) => runsOf(one).length);

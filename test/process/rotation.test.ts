@@ -1,5 +1,4 @@
-// `payments secrets rotate` changes the card key and binds values of older versions to their rows while the service runs,
-// without failed requests.
+// `payments secrets rotate` changes the card key while the service runs, without failed requests.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -16,7 +15,7 @@ import { listSealed, sealedColumns } from '../../server/secrets/reseal.ts';
 import { giftCards } from '../../server/sandbox/sample-records.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { createPayments, startNode, type Payments } from '../support/processes.ts';
-import { noteReplacement, silentWork } from '../support/records.ts';
+import { recordReplacement, silentWork } from '../support/records.ts';
 import { keysUsed as keysUsedIn } from '../support/sealed.ts';
 import { noSecrets, startTestService, type TestService } from '../support/service.ts';
 
@@ -72,7 +71,7 @@ async function storeWithReplacement(): Promise<string> {
   };
   const stored = await silentWork(db(), (unit) => createPaymentMethod(unit, { ...card, number }, secrets));
   const id = 'made' in stored ? stored.made.id : '';
-  await noteReplacement({ db: db(), secrets }, id, { expiration_date: '12/41' });
+  await recordReplacement({ db: db(), secrets }, id, { expiration_date: '12/41' });
   return id;
 }
 

@@ -9,7 +9,7 @@ import type { Binding } from '../../server/secrets/vault.ts';
 import { listSealed, sealedColumns } from '../../server/secrets/reseal.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
-import { noteReplacement, silentWork } from '../support/records.ts';
+import { recordReplacement, silentWork } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { hasty, settled, storeCard, subscribe, type Subscription } from '../support/webhooks.ts';
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
     const made = await subscribe(service, receiver.url, { account, authentication, active: false });
     subscriptions.push(made);
     await silentWork(db(), (unit) => rotateSubscription(unit, made.id, 60_000, secrets.vault));
-    await noteReplacement({ db: db(), secrets }, await storeCard(service, account));
+    await recordReplacement({ db: db(), secrets }, await storeCard(service, account));
     const card = { merchant_account_id: account, number: '9999000011112222', pin: '1234' };
     const gift = await silentWork(db(), (unit) => createGiftCard(unit, card, secrets.vault));
     gifts.push({ id: gift?.id ?? '', account });

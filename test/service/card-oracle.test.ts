@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { operations } from '../../generated/operations.ts';
-import { passesLuhn } from '../../server/resources/payment-methods/rules.ts';
+import { passesLuhn } from '../../server/rules/card-numbers.ts';
 import { triedNumber } from '../../server/resources/card-numbers/rules.ts';
 import { countCardNumber } from '../../server/resources/card-numbers/queries.ts';
 import { openDatabase } from '../../server/database/database.ts';

@@ -17,7 +17,7 @@ import {
   createAccount,
   createBuyer,
   createTransactions,
-  noteReplacement,
+  recordReplacement,
   silentWork,
 } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -278,7 +278,7 @@ describe('payment-methods', () => {
       .set({ expiration_date: '01/24' })
       .where('id', '=', old.id)
       .execute();
-    for (const { id } of [old, young]) await noteReplacement({ db: db(), secrets: service.secrets }, id);
+    for (const { id } of [old, young]) await recordReplacement({ db: db(), secrets: service.secrets }, id);
     const { status, stdout } = await payments(['payment-methods', 'apply-replacements']);
     expect([status, told(stdout)]).toEqual([0, { applied: [old.id] }]);
     expect(await findPaymentMethodOfAnyAccount(db(), old.id)).toMatchObject({
@@ -357,7 +357,7 @@ describe('transactions move', () => {
 
   const waiting = async () => {
     const { id } = await store();
-    await noteReplacement({ db: db(), secrets: service.secrets }, id);
+    await recordReplacement({ db: db(), secrets: service.secrets }, id);
     return id;
   };
 

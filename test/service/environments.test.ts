@@ -90,7 +90,7 @@ describe('a database of production', () => {
     expect(existsSync(dataDir.path)).toBe(false);
   });
 
-  it('of a version before the note is not filled either, and noted by its next production start', async () => {
+  it('without a note is not filled either if it has records, and is noted by the next production start', async () => {
     await using dataDir = await newDataDir();
     const databaseUrl = await createTestDatabase();
     await query(databaseUrl, `insert into merchant_accounts (id, display_name) values ('shop', 'Shop')`);

@@ -18,7 +18,7 @@ import { paymentsHere } from '../support/in-process.ts';
 import { createPlanted, type Planted } from '../support/planted.ts';
 import { defaultLimits } from '../../server/events/worker.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { createBuyer, createTransactions, noteReplacement, silentWork } from '../support/records.ts';
+import { createBuyer, createTransactions, recordReplacement, silentWork } from '../support/records.ts';
 import { noSecrets, startTestService, type TestService } from '../support/service.ts';
 import { buyer, redemption, transaction } from '../support/transactions.ts';
 import { card, hasty, patient, subscribe, unsubscribe, until } from '../support/webhooks.ts';
@@ -149,7 +149,7 @@ async function plantPerson(owner: string): Promise<Person> {
     person.cards.push((answer.body as { id: string }).id);
     person.keys.push(key);
   }
-  await noteReplacement({ db: db(), secrets: service.secrets }, person.cards[0] ?? '');
+  await recordReplacement({ db: db(), secrets: service.secrets }, person.cards[0] ?? '');
   // A verifier may quote what it was given.
   await db()
     .updateTable('payment_methods')

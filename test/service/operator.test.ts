@@ -6,7 +6,7 @@ import { readCallName } from '../../server/config.ts';
 import { contractVersion, events } from '../../generated/operations.ts';
 import { onTerminal, paymentsHere } from '../support/in-process.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { createAccount, createBuyer, createTransactions, noteReplacement } from '../support/records.ts';
+import { createAccount, createBuyer, createTransactions, recordReplacement } from '../support/records.ts';
 import { noSecrets as secrets, startTestService, type TestService } from '../support/service.ts';
 import { buyer, transaction } from '../support/transactions.ts';
 import {
@@ -204,7 +204,7 @@ describe('payments payment-methods show', () => {
     const { id } = body as { id: string };
     const plain = await json('payment-methods', 'show', id);
     expect(plain).toEqual({ ...(body as object), replacement: null });
-    await noteReplacement({ db: db(), secrets: service.secrets }, id);
+    await recordReplacement({ db: db(), secrets: service.secrets }, id);
     const { stdout } = await payments('payment-methods', 'show', id);
     expect(JSON.parse(stdout)).toMatchObject({
       ...{ label: '1111', scheme: 'visa', status: 'succeeded', has_replacement: true },

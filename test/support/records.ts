@@ -2,7 +2,7 @@
 import { createAccount as makeAccount } from '../../server/resources/merchant-accounts/changes.ts';
 import { createBuyer as makeBuyer } from '../../server/resources/buyers/changes.ts';
 import {
-  noteReplacement as findReplacement,
+  recordReplacement as findReplacement,
   type CardSecrets,
   type FoundDetails,
 } from '../../server/resources/payment-methods/changes.ts';
@@ -55,7 +55,7 @@ export const updateTransaction = (db: Db, transaction: NewTransaction) =>
 export const newNumber = '5555555555554444';
 
 /** Like the account updater; by default with a new number. */
-export const noteReplacement = (
+export const recordReplacement = (
   { db, secrets, now }: { db: Db; secrets: CardSecrets; now?: Date },
   id: string,
   details: Partial<FoundDetails> = {},

@@ -36,7 +36,7 @@ function serve(...pairs: SigningPair[]) {
       lookups.push(kid);
       return Promise.resolve(stored.get(kid));
     },
-    noteKeyPairUse: (_db, id, now) => {
+    recordKeyPairUse: (_db, id, now) => {
       touches.push([id, now.getTime() - start]);
       return Promise.resolve();
     },
@@ -117,7 +117,7 @@ describe('the bearer token', () => {
   it('a failure of the database is not the fault of the caller', async () => {
     const bearer = createBearer({
       findSigningPair: () => Promise.reject(new Error('the database is away')),
-      noteKeyPairUse: () => Promise.resolve(),
+      recordKeyPairUse: () => Promise.resolve(),
       log: { warn: () => undefined },
       now: () => new Date(),
     });

@@ -313,14 +313,6 @@ describe('production', () => {
     );
   });
 
-  it('ignores a FINGERPRINT_KEY, which older versions needed, whatever it is', () => {
-    const env = production();
-    const { warnings } = readConfig(env);
-    for (const value of [random(), `${random()},short`, env.CARD_KEY])
-      for (const name of ['FINGERPRINT_KEY', 'FINGERPRINT_KEY_FILE'])
-        expect(readConfig({ ...env, [name]: value })).toEqual({ ...readConfig(env), warnings });
-  });
-
   it('refuses one secret for two purposes and names both', () => {
     const shared = random();
     const message = faultOf({ ...production(), CARD_KEY: shared, CURSOR_KEY: shared });

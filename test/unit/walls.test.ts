@@ -84,7 +84,7 @@ const rooms: Record<string, Room> = {
       { from: pure, types: ['server/secrets'], packages: ['credit-card-type', 'jsonwebtoken'] },
     ]),
   ),
-  'server/rules': { from: pure },
+  'server/rules': { from: pure, packages: ['credit-card-type'] },
   'server/contract': {
     from: [...pure, 'server/errors.ts'],
     packages: ['ajv', 'ajv-formats', 'express', 'express-openapi-validator'],

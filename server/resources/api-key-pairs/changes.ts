@@ -64,6 +64,6 @@ export async function deactivateKeyPair(
 }
 
 /** Moves `last_used_at`. One statement of its own: a request must not wait for a transaction to authenticate. */
-export const noteKeyPairUse = async (db: Db, id: string, now: Date): Promise<void> => {
+export const recordKeyPairUse = async (db: Db, id: string, now: Date): Promise<void> => {
   await touchApiKeyPair(db, id, now);
 };

@@ -26,7 +26,7 @@ export const bindingOfAnswer = ({ account: owner, slot: id }: Slot): Binding => 
   id,
 });
 
-/** Of an answer without a body, and of a refusal, undefined. */
+/** The ID of the resource in an answer; undefined if it has no body or is a refusal. */
 function resourceIdOf({ text }: SentAnswer): string | undefined {
   const { id } = Object(text === '' ? undefined : parseJson(text)) as { id?: unknown };
   return typeof id === 'string' ? readUuid(id) : undefined;
@@ -57,15 +57,15 @@ export const createKeptAnswers =
     };
 
     function claimOf(key: Claimed) {
-      const settle = async (work: Work, answer: SentAnswer) => {
+      const settle = async (unit: Work, answer: SentAnswer) => {
         // Sealed inside the transaction, because a rotation of the key waits for transactions.
         const sealed = vault.seal(JSON.stringify(answer), bindingOfAnswer(key));
-        if (!(await settleIdempotencyKey(work.db, key, sealed, resourceIdOf(answer))))
+        if (!(await settleIdempotencyKey(unit.db, key, sealed, resourceIdOf(answer))))
           throw new Error('the claim of the Idempotency-Key has lapsed');
       };
       return {
-        keep: (answer: SentAnswer, work?: Work) =>
-          work ? settle(work, answer) : inWork(db, (own) => settle(own, answer)),
+        keep: (answer: SentAnswer, unit?: Work) =>
+          unit ? settle(unit, answer) : inWork(db, (own) => settle(own, answer)),
         release: async () => {
           await releaseIdempotencyKey(db, key);
         },

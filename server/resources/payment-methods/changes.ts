@@ -122,7 +122,7 @@ export interface FoundDetails {
 }
 
 /** New details that the account updater found. Undefined when there is no such payment method, or its buyer is erased. */
-export async function noteReplacement(
+export async function recordReplacement(
   unit: UnitOfWork,
   id: string,
   { expiration_date, number }: FoundDetails,
@@ -158,7 +158,7 @@ const isErased = async (
  * A decline for a reason that lies with the card applies its pending replacement. A transaction has only a snapshot of its
  * card and may name one of another merchant account: that card is left alone.
  */
-export async function noteDecline(
+export async function recordDecline(
   unit: UnitOfWork,
   { id, account, reason }: { id: string; account: string; reason: string },
 ): Promise<void> {

@@ -25,7 +25,7 @@ import {
   type TransactionRow,
 } from './queries.ts';
 import { announce } from '../../events/announce.ts';
-import { noteDecline } from '../payment-methods/changes.ts';
+import { recordDecline } from '../payment-methods/changes.ts';
 import type { UnitOfWork } from '../../database/unit-of-work.ts';
 
 interface Prepared {
@@ -109,7 +109,7 @@ export async function beginImport(unit: UnitOfWork): Promise<Import> {
     },
     async finish() {
       await applyBulkUses(db);
-      for (const decline of await listBulkDeclines(db, replacingDeclines)) await noteDecline(unit, decline);
+      for (const decline of await listBulkDeclines(db, replacingDeclines)) await recordDecline(unit, decline);
       await analyzeTransactions(db, added);
     },
   };
@@ -141,7 +141,7 @@ export async function moveTransaction(
   );
   const { payment_method_id: card, merchant_account_id: account } = found;
   if (status === 'authorization_declined' && reason !== undefined && card)
-    await noteDecline(unit, { id: card, account, reason });
+    await recordDecline(unit, { id: card, account, reason });
   return moved;
 }
 

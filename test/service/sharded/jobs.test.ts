@@ -17,7 +17,7 @@ import { findPaymentMethodOfAnyAccount } from '../../../server/resources/payment
 import { insertWebhookSubscription } from '../../../server/resources/webhook-subscriptions/queries.ts';
 import { cards } from '../../../server/sandbox/sample-records.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { noteReplacement, silentWork } from '../../support/records.ts';
+import { recordReplacement, silentWork } from '../../support/records.ts';
 import { startTestService } from '../../support/service.ts';
 
 const [{ id } = { id: '' }] = cards;
@@ -27,7 +27,7 @@ it('applies pending replacements of expired cards, at start-up and then periodic
   await using service = await startTestService({ now: () => now, jobMilliseconds: 50 });
   const { db } = service.service.database;
   const { secrets } = service;
-  await noteReplacement({ db, secrets, now }, id);
+  await recordReplacement({ db, secrets, now }, id);
   const runs = () => service.logs.filter((line) => line.includes('"expired-cards"')).length;
   const before = runs();
   await vi.waitUntil(() => runs() > before + 2, { timeout: 10_000 });
@@ -52,7 +52,7 @@ it('applies pending replacements of expired cards, at start-up and then periodic
   });
 
   // The next start runs the job at once.
-  await noteReplacement({ db, secrets, now }, id, { number: '4242424242424242' });
+  await recordReplacement({ db, secrets, now }, id, { number: '4242424242424242' });
   const { databaseUrl, secrets: keys } = service.config;
   await service.service.close();
   now = new Date('2045-01-01T00:00:00Z');
@@ -90,7 +90,7 @@ it('does not touch cards that have not expired, changes those of an account toge
           update payment_methods set merchant_account_id = 'default',
             expiration_date = case when id = ${later} then '01/40' else '12/39' end`.execute(db);
         for (const card of [first, second, later])
-          await noteReplacement({ db, secrets, now }, card, { number: '4012888888881881' });
+          await recordReplacement({ db, secrets, now }, card, { number: '4012888888881881' });
         await sql`select from payment_methods where id = ${later} for update`.execute(tx);
         const seen = service.logs.length;
         const isLeft = () => service.logs.slice(seen).some((line) => line.includes('another instance runs'));
