@@ -29,11 +29,11 @@ export interface RetryOptions {
 /** A request that is about to be sent again. */
 export interface Retry {
   method: string;
-  /** Of the URL, without the query. */
+  /** The path of the URL, without the query. */
   path: string;
   /** The number of the attempt that follows, from 2 on. Another token after a 401 is not told of. */
   attempt: number;
-  /** Of the answer that is the reason; 0 if there was none. */
+  /** The status of the answer that is the reason; 0 if there was none. */
   status: number;
   waitSeconds: number;
 }

@@ -8,7 +8,7 @@ export interface MockRequest {
   query: Readonly<Record<string, unknown>>;
   body: unknown;
   account: Selection;
-  /** Of the token; of a token that is no JWT all. */
+  /** The scopes of the token; all of them if the token is no JWT. */
   scopes: readonly string[];
   now: Date;
 }

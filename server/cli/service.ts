@@ -189,7 +189,7 @@ export function exampleTarget(name: EventName): object {
 export const accountsOf = async (db: Db, id: string): Promise<string[]> =>
   id === '*' ? (await listAccounts(db)).map((account) => account.id) : [await requireAccount(db, id)];
 
-/** Of all these accounts together. */
+/** The newest rows of all these accounts together. */
 export async function listNewest<Row extends { created_at: Date }>(
   accounts: readonly string[],
   limit: number,

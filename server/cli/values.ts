@@ -14,7 +14,7 @@ export const whole =
 
 const units: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Of a text such as 30m, 24h or 7d; undefined for others. */
+/** Reads a text such as 30m, 24h or 7d; undefined for others. */
 function milliseconds(text: string): number | undefined {
   const [, number, unit = ''] = /^(\d{1,4})([smhd])$/.exec(text) ?? [];
   return number === undefined ? undefined : Number(number) * (units[unit] ?? 0);
@@ -60,5 +60,5 @@ export const list: Parser<string[]> = (text) =>
     .map((word) => word.trim())
     .filter(Boolean);
 
-/** Of an option that may be repeated. */
+/** Collects the values of an option that may be repeated. */
 export const collect = (value: string, before: string[]): string[] => [...before, value];

@@ -204,7 +204,7 @@ async function trigger(
     );
 }
 
-/** Of the event. Refuses a subscription that would not get it. */
+/** The account of the event. Refuses a subscription that would not get it. */
 async function accountOf(
   db: Db,
   subscription: string | undefined,

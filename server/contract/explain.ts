@@ -17,7 +17,7 @@ import { badEncoding, parsePath, parseQuery, type ParsedQuery, type Query } from
 import { createTranslator } from './violations.ts';
 
 interface Shape {
-  /** Of the operation, such as `/transactions/{transaction_id}`. */
+  /** The path of the operation, such as `/transactions/{transaction_id}`. */
   template: string;
   path: () => ValidateFunction;
   query: () => ValidateFunction;

@@ -113,10 +113,10 @@ export interface LeasedDelivery extends DeliveryKey {
   attempts: number;
   /** Attempts from before a replay, which do not count for the retry schedule. */
   attempts_before: number;
-  /** Of the request that caused the event. */
+  /** The trace of the request that caused the event. */
   traceparent: string | null;
   body: string;
-  /** Of the subscription; null when it is for all accounts. */
+  /** The account of the subscription; null when it is for all accounts. */
   subscription_account_id: string | null;
   active: boolean;
   url: string;
@@ -131,7 +131,7 @@ async function lease(
   tx: Tx,
   subscriptions: readonly Subscription[],
   { worker, perSubscription, perAccount, held, most }: Leases,
-  /** Of one account only. */
+  /** Leases deliveries of this account only. */
   account?: string,
 ): Promise<LeasedDelivery[]> {
   if (most <= 0) return [];

@@ -11,7 +11,7 @@ export interface EventRow {
 }
 
 export interface DeliveryKey {
-  /** Of the event. */
+  /** The account of the event. */
   merchant_account_id: string;
   id: string;
 }
@@ -44,7 +44,7 @@ export const withEvents = (db: Db) =>
         .onRef('events.id', '=', 'deliveries.event_id'),
     );
 
-/** Of events of one account, with their attempts. This waits for attempts that are being recorded. */
+/** Deletes the deliveries of events of one account, with their attempts. This waits for attempts that are being recorded. */
 export async function deleteDeliveriesOf(db: Tx, account: string, events: readonly string[]): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     delete from deliveries where merchant_account_id = ${account} and event_id = any(${[...events]}::uuid[])

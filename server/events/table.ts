@@ -20,7 +20,7 @@ export interface DeliveriesTable {
   /** When it is tried next. While a worker holds it, when its lease ends. */
   due_at: Stamp;
   leased_by: string | null;
-  /** Of the request that caused the event. */
+  /** The trace of the request that caused the event. */
   traceparent: string | null;
   created_at: Stamp;
   updated_at: Stamp;

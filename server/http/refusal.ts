@@ -24,7 +24,7 @@ const shownWords = (path: string, isShown: (word: string) => boolean) =>
     .map((word) => (isShown(word) ? word : '…'))
     .join('/');
 
-/** Of a fault: names of properties and positions in lists. */
+/** Keeps of a pointer to a fault: names of properties and positions in lists. */
 const harmless = (pointer: string) => shownWords(pointer, (word) => name.test(word) || position.test(word));
 
 /** A path that the contract does not know. */

@@ -10,7 +10,7 @@ export interface StaticDeps {
   /** The site that `npm run docs` or the first start built. */
   siteDir: string;
   hasConsole: boolean;
-  /** Of a sandbox with a console. */
+  /** The URL of a sandbox with a console. */
   ownUrl: (() => string) | undefined;
   /** Why this instance should get no requests now; undefined when it should. */
   findUnready: () => Promise<string | undefined>;

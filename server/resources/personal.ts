@@ -211,7 +211,7 @@ export const tableFates = {
   webhook_subscriptions: 'kept',
 } as const satisfies { readonly [Table in keyof Tables]: TableFate<Table> };
 
-/** Of a table with columns that are erased. */
+/** What happens to each column of a table with columns that are erased. */
 export type ColumnFates = Readonly<Record<string, 'kept' | 'erased' | (() => unknown)>>;
 
 /** The columns that change, and what they become. Only for tables without snapshots. */

@@ -12,7 +12,7 @@ export interface SampleOptions {
   seed: number;
   /** The newest transaction is a little older than this. */
   until: Date;
-  /** Of the account. */
+  /** The keys of the account. */
   keys: DigestKeys;
 }
 

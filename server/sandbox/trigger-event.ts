@@ -10,7 +10,7 @@ import type { Published, Target, UnitOfWork } from '../database/unit-of-work.ts'
 
 interface Wanted {
   account: string;
-  /** Of the record; the newest of the account if left out. */
+  /** The ID of the record; the newest of the account if left out. */
   id: string | undefined;
   /** The only subscription that gets it. */
   subscription?: string | undefined;

@@ -10,7 +10,7 @@ import { recordedPid } from './server.ts';
 const names = { present: 'payments-service present', leaving: 'payments-service leaving' };
 
 export interface Presence {
-  /** Of our database. The connection itself is to `postgres`, which always exists. */
+  /** The URL of our database. The connection itself is to `postgres`, which always exists. */
   url: string;
   query: (statement: string) => Promise<Record<string, unknown>[]>;
   answers: () => Promise<boolean>;

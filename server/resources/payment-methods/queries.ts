@@ -119,7 +119,7 @@ export const listPaymentMethods = (
 /** As the index payment_methods_waiting has it: YYMM of MM/YY. */
 const expiry = sql<string>`right(expiration_date, 2) || left(expiration_date, 2)`;
 
-/** Of cards that have expired and wait for their replacement. */
+/** True for cards that have expired and wait for their replacement. */
 const isDue = (now: Date) =>
   sql<boolean>`has_replacement and ${expiry} < ${now.toISOString().slice(2, 7).replace('-', '')}`;
 

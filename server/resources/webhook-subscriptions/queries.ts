@@ -21,7 +21,7 @@ export function listWebhookSubscriptionPage(
   return fetchPage(visible, 'webhook_subscriptions', page);
 }
 
-/** Of one account, or (with null) of those for all accounts. */
+/** Counts the subscriptions of one account, or (with null) those for all accounts. */
 export async function countWebhookSubscriptions(
   db: Db,
   account: string | null,
