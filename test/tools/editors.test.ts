@@ -122,6 +122,8 @@ interface Kind {
   explains: string;
   /** What is proposed beside it. */
   proposes?: string;
+  /** What to open, if the file is empty. */
+  text?: string;
 }
 
 const components = 'openapi/components';
@@ -181,6 +183,12 @@ const kinds: Kind[] = [
     keyword: 'bearerFormat',
     explains: 'such as JWT',
     proposes: 'openIdConnectUrl',
+  },
+  {
+    file: 'openapi/released/accepted.yaml',
+    keyword: '    reason',
+    explains: 'Why no request',
+    text: '1.1.0:\n  - pointer: openapi/components/schemas/CardType.yaml#/pattern\n    reason: It never worked.\n    test: test/unit/cards.test.ts > cards\n',
   },
 ];
 
@@ -246,8 +254,8 @@ describe('openapi/ in an editor', () => {
     expect(new Set(named)).toEqual(new Set(folders));
   });
 
-  describe.each(kinds)('$file', ({ file, keyword, explains, proposes }) => {
-    const lines = read(file).split('\n');
+  describe.each(kinds)('$file', ({ file, keyword, explains, proposes, text: own = read(file) }) => {
+    const lines = own.split('\n');
     const line = lines.findIndex((text) => text.startsWith(`${keyword}:`));
     const indent = /^ */.exec(keyword)?.[0] ?? '';
     const at = (position: { line: number; character: number }) => ({
@@ -257,7 +265,7 @@ describe('openapi/ in an editor', () => {
     const withLine = (text: string) => [...lines.slice(0, line), text, ...lines.slice(line)].join('\n');
 
     it('explains a keyword', async () => {
-      await editor.open(file, read(file));
+      await editor.open(file, own);
       const hover = await editor.ask('textDocument/hover', at({ line, character: indent.length + 1 }));
       expect((hover as Hover).contents.value).toContain(explains);
     });
