@@ -8,6 +8,7 @@ import { findUnready, type Unready } from './readiness.ts';
 import { requireColumns } from './require-columns.ts';
 import type { Pooler } from './connection.ts';
 import { startEmbedded } from './embedded/index.ts';
+import { createSingleFlight } from '../rules/single-flight.ts';
 
 export interface OpenedDatabase extends Database {
   /** Why requests cannot be served now; undefined when they can. */
@@ -108,18 +109,14 @@ export async function openReadyDatabase(options: OpenOptions): Promise<OpenedDat
       : await prepare(url, onError, ready, { pooler, command });
     plansOnce = !prepared.isSharded;
     const currentUrl = () => embedded?.url() ?? url;
-    const unready = sharedWhileUnderWay(() => findUnready(currentUrl()));
+    // Any number of probes at once need one connection.
+    const probe = createSingleFlight<Unready | undefined>();
+    const unready = () => probe(null, () => findUnready(currentUrl()));
     return { ...database, findUnready: unready, background, url: currentUrl(), ...prepared, close };
   } catch (error) {
     await close();
     throw error;
   }
-}
-
-/** Callers that come while it is under way share its result, so that any number of them needs one connection. */
-function sharedWhileUnderWay<T>(work: () => Promise<T>): () => Promise<T> {
-  let underWay: Promise<T> | undefined;
-  return () => (underWay ??= work().finally(() => (underWay = undefined)));
 }
 
 // Uses a pool without a statement timeout: a migration, or waiting for the migration of another instance, may take longer than

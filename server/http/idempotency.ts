@@ -16,6 +16,7 @@ import {
   type Known,
   type SentAnswer,
 } from '../resources/idempotency-keys/rules.ts';
+import { createSingleFlight } from '../rules/single-flight.ts';
 import type { DigestKeys } from '../secrets/derive-keys.ts';
 import type { Selection } from '../handlers/deps.ts';
 
@@ -79,17 +80,12 @@ export type Once<Unit> = (
 
 export function createOnce<Unit>(): Once<Unit> {
   // One look for all requests that wait for the same key, however many there are.
-  const looks = new Map<string, Promise<Known | undefined>>();
-  const lookLater = (kept: KeptAnswers<Unit>, keyed: Keyed) => {
-    const name = keyed.slot;
-    const look =
-      looks.get(name) ??
-      sleep(lookMilliseconds)
-        .then(() => kept.find(keyed))
-        .finally(() => looks.delete(name));
-    looks.set(name, look);
-    return look;
-  };
+  const look = createSingleFlight<Known | undefined>();
+  const lookLater = (kept: KeptAnswers<Unit>, keyed: Keyed) =>
+    look(keyed.slot, async () => {
+      await sleep(lookMilliseconds);
+      return kept.find(keyed);
+    });
 
   const claimOrAnswer = async ({
     kept,

@@ -8,6 +8,7 @@ import type { Db } from '../database/database.ts';
 import type { CountCall } from '../database/rate-limits.ts';
 import type { Context, Step } from './context.ts';
 import { ApiError } from '../errors.ts';
+import { createSingleFlight } from '../rules/single-flight.ts';
 
 export const createRateLimit =
   (countCall: CountCall): Step =>
@@ -67,14 +68,9 @@ export interface LimitVelocity {
 export function createVelocityLimit(deps: VelocityDeps): LimitVelocity {
   const { countCall, countNumber, keysOf, cardsPerMinute, environment, now } = deps;
   // Requests with the same number at the same time are counted once: those that repeat a request which is still running.
-  const counting = new Map<string, ReturnType<typeof countNumber>>();
-  const countShared = (db: Db, tried: TriedNumber, limit: NumberLimit) => {
-    const count =
-      counting.get(tried.number) ??
-      countNumber(db, tried, limit, now()).finally(() => counting.delete(tried.number));
-    counting.set(tried.number, count);
-    return count;
-  };
+  const counting = createSingleFlight<number | undefined>();
+  const countShared = (db: Db, tried: TriedNumber, limit: NumberLimit) =>
+    counting(tried.number, () => countNumber(db, tried, limit, now()));
   const numbers: LimitVelocity['numbers'] = async ({ db, ownDb, operation, selection }, body) => {
     const { velocityLimit }: Operation = operation;
     if (!velocityLimit || selection.kind !== 'one') return;

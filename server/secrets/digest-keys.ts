@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { deriveKeys, type DigestKeys } from './derive-keys.ts';
+import { createSingleFlight } from '../rules/single-flight.ts';
 import type { Binding, Vault } from './vault.ts';
 import { inTransaction, type Db, type Tx } from '../database/database.ts';
 
@@ -24,7 +25,7 @@ export function createKeysOf({ vault, replaces }: Options): KeysOf {
   // A rotation of CARD_KEY leaves the keys as they are. Only a process that cannot open a key replaces it, so all processes with
   // the same CARD_KEY have the same keys.
   const known = new Map<string | null, DigestKeys>();
-  const looks = new Map<string | null, Promise<DigestKeys>>();
+  const look = createSingleFlight<DigestKeys>();
   const opens = (sealed: string, account: string | null): boolean => {
     try {
       vault().open(sealed, bindingOf(account));
@@ -52,12 +53,7 @@ export function createKeysOf({ vault, replaces }: Options): KeysOf {
     if (found) return found;
     // Not remembered: a transaction of the caller may be rolled back, and a new key with it.
     if (db.isTransaction) return findOrMake(db as Tx, account);
-    // Requests that come at the same time share one look.
-    const look =
-      looks.get(account) ??
-      inTransaction(db, (tx) => findOrMake(tx, account)).finally(() => looks.delete(account));
-    looks.set(account, look);
-    const keys = await look;
+    const keys = await look(account, () => inTransaction(db, (tx) => findOrMake(tx, account)));
     known.set(account, keys);
     return keys;
   };

@@ -103,7 +103,7 @@ const rooms: Record<string, Room> = {
     packages: ['kysely', 'pg', 'pg-copy-streams', 'pg-protocol'],
   },
   'server/database/open.ts': {
-    from: ['server/database', 'server/database/require-columns.ts', 'server/database/embedded'],
+    from: [...pure, 'server/database', 'server/database/require-columns.ts', 'server/database/embedded'],
   },
   'server/secrets': { from: [...pure, 'server/database'], packages: ['kysely'] },
   'server/events': {
