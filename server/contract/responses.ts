@@ -71,10 +71,10 @@ export function createResponseCheck(
 // Lists whose items the database wrote as JSON (JsonBytes in generated/operations.ts): how they are recognised, and written
 // into an answer.
 
-export type JsonList = Record<string, unknown> & { items: readonly { readonly json: Buffer }[] };
+type JsonList = Record<string, unknown> & { items: readonly { readonly json: Buffer }[] };
 
 /** The items of a list are all JSON, or none is. An empty list is an ordinary value. */
-export const isJsonList = (body: unknown): body is JsonList => {
+const isJsonList = (body: unknown): body is JsonList => {
   const items = (body as { items?: unknown } | null)?.items;
   return Array.isArray(items) && Buffer.isBuffer((items[0] as Partial<JsonBytes<unknown>> | undefined)?.json);
 };
@@ -99,7 +99,7 @@ export function writeBody(body: unknown): string | Buffer {
 // Remembers which items were valid, so that an item that is sent again and again is parsed and validated once. It holds digests
 // and never the items: they are personal data.
 
-export interface KnownItems {
+interface KnownItems {
   /** Validates the JSON unless it is known to be valid. Returns what is wrong with it. */
   fault: (schema: string, json: Buffer, faultOf: (json: Buffer) => string | undefined) => string | undefined;
 }
@@ -134,12 +134,11 @@ export function createKnownItems(most = mostEntries): KnownItems {
 
 const json = '/content/application~1json/schema';
 
-export const responseKey = (operationId: string, status: number | string) => `${operationId} ${status}`;
+const responseKey = (operationId: string, status: number | string) => `${operationId} ${status}`;
 /** One item of a list. */
-export const itemKey = (operationId: string, status: number | string) =>
-  `${responseKey(operationId, status)} item`;
-export const eventKey = (name: string) => `event ${name}`;
-export const errorKey = 'error';
+const itemKey = (operationId: string, status: number | string) => `${responseKey(operationId, status)} item`;
+const eventKey = (name: string) => `event ${name}`;
+const errorKey = 'error';
 
 /** JSON pointers without the leading #, by key. */
 export function responseSchemas(document: Document): Map<string, string> {

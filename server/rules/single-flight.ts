@@ -1,5 +1,5 @@
 /** Runs `work`, unless work for the same key is under way: then the caller shares its result. */
-export type SingleFlight<Result> = (key: string | null, work: () => Promise<Result>) => Promise<Result>;
+type SingleFlight<Result> = (key: string | null, work: () => Promise<Result>) => Promise<Result>;
 
 export function createSingleFlight<Result>(): SingleFlight<Result> {
   const underWay = new Map<string | null, Promise<Result>>();
