@@ -167,6 +167,20 @@ describe('the lookup of a connection', () => {
         expect(await look(Promise.resolve(addresses), all)).toEqual([refused, '', 0]);
   });
 
+  it('asks again for each connection, so that a second answer is checked as well', async () => {
+    const answers = ['93.184.216.34', '10.0.0.1'];
+    const resolve = () => Promise.resolve([{ address: answers.shift() ?? '', family: 4 as const }]);
+    const lookup = createGuardedLookup(resolve, production);
+    const connect = () =>
+      new Promise((done) => {
+        lookup('shop.example', { all: true }, (...answer) => {
+          done(answer);
+        });
+      });
+    expect(await connect()).toEqual([null, [{ address: '93.184.216.34', family: 4 }]]);
+    expect(await connect()).toEqual([expect.any(RefusedAddress), '', 0]);
+  });
+
   it('passes on that the name could not be resolved', async () => {
     const failure = new Error('ENOTFOUND');
     expect(await look(Promise.reject(failure), true)).toEqual([failure, '', 0]);
@@ -195,6 +209,12 @@ describe('the URL of a subscription', () => {
     ['ftp://shop.example/', { ...strict, allowHttp: true }, scheme],
     ['https://127.0.0.1/', strict, internal],
     ['https://[::1]/', strict, internal],
+    ['https://2130706433/', strict, internal],
+    ['https://0x7f000001/', strict, internal],
+    ['https://0177.0.0.1/', strict, internal],
+    ['https://127.1/', strict, internal],
+    ['http://0/', { allowLoopback: true, allowHttp: true }, internal],
+    ['http://169.254.169.254/latest', { allowLoopback: true, allowHttp: true }, internal],
     ['https://127.0.0.1/', { ...strict, allowLoopback: true }, undefined],
     ['https://[::1]/', { ...strict, allowLoopback: true }, undefined],
     ['https://10.0.0.1/', { ...strict, allowLoopback: true }, internal],
