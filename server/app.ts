@@ -2,10 +2,10 @@
 // contract, so a new operation gets all of them. It composes and decides nothing.
 import type { Express } from 'express';
 import type { Logger } from 'pino';
-import { operations, type Handlers } from '../generated/operations.ts';
+import { operations, type Handlers, type OperationId } from '../generated/operations.ts';
 import { recordKeyPairUse } from './resources/api-key-pairs/changes.ts';
 import { createKeptAnswers } from './resources/idempotency-keys/changes.ts';
-import type { InUnitOfWork, Work } from './database/unit-of-work.ts';
+import type { Db, InUnitOfWork, Work } from './database/unit-of-work.ts';
 import type { CompiledContract } from './contract/compile.ts';
 import { createExamples } from './contract/examples.ts';
 import { hasBody } from './contract/load.ts';
@@ -31,7 +31,7 @@ import { createDesk, type DeskDeps } from './http/desk/desk.ts';
 import { createExpress } from './http/express.ts';
 import { createMerchantAccount, ownersOf } from './http/merchant-account.ts';
 import { createRateLimit, createVelocityLimit, type CardsPerMinute } from './http/limits.ts';
-import { createRouter } from './http/route.ts';
+import type { Router } from './http/route.ts';
 import { serveStatic } from './http/static.ts';
 import { createTrace, type RequestTracing } from './http/trace.ts';
 import { createFallback, createWriteError } from './http/write-error.ts';
@@ -46,7 +46,8 @@ import { countCall } from './database/rate-limits.ts';
 export interface AppDeps extends CompiledContract, Secrets, Pick<Deps, 'environment' | 'providers' | 'now'> {
   handlers: Handlers<WriteDeps>;
   database: OpenedDatabase;
-  inUnitOfWork: InUnitOfWork;
+  find: Router<(typeof operations)[OperationId]>;
+  unitsOn: (db: Db) => InUnitOfWork;
   publicUrl: () => string;
   bodyLimit: number;
   cardsPerMinute: CardsPerMinute;
@@ -63,14 +64,12 @@ export interface AppDeps extends CompiledContract, Secrets, Pick<Deps, 'environm
 
 export function createApp(deps: AppDeps): Express {
   const { document, requests, responses, handlers, database } = deps;
-  const { inUnitOfWork, publicUrl, isStopping, log, now } = deps;
+  const { find, unitsOn, publicUrl, isStopping, log, now } = deps;
   const { environment, cursors, vault, keysOf } = deps;
   const { providers, siteDir, desk, bodyLimit, cardsPerMinute } = deps;
   const { dbFor, isSharded } = database;
   const shared = { isSharded, environment, cursors, vault, keysOf, providers, now };
   const example = createExamples(document);
-  const table = Object.values(operations);
-  const find = createRouter(table);
 
   const app = createExpress();
   app.use(
@@ -85,7 +84,7 @@ export function createApp(deps: AppDeps): Express {
     const { title: name, version } = document.info;
     app.use(createDesk({ ...desk, facts: { name, version, kind: 'sandbox' } }, find.isKnown));
   }
-  app.use(createCors(() => table));
+  app.use(createCors(() => Object.values(operations)));
   app.use(createAccessLog(log, { noteRequest: deps.noteRequest, keep: desk?.recent.note }));
   if (deps.tracing) app.use(createTrace(deps.tracing));
   app.use(asMiddleware<Context>(wellFormed));
@@ -136,7 +135,7 @@ export function createApp(deps: AppDeps): Express {
             warn: (message, facts) => {
               log.warn({ requestId, traceId, account, ...facts }, message);
             },
-            inUnitOfWork: (work) => inUnitOfWork(async (unit) => beforeCommit(await work(unit), unit), db),
+            inUnitOfWork: (work) => unitsOn(db)(async (unit) => beforeCommit(await work(unit), unit)),
           };
         },
       }),
@@ -152,7 +151,7 @@ export function createApp(deps: AppDeps): Express {
   if (environment === 'sandbox')
     serveApprovals(app, {
       find: findPaymentMethodOfAnyAccount,
-      inUnitOfWork,
+      unitsOn,
     });
   // Refuses what is neither an operation nor a page.
   app.use(asMiddleware<Context>(route));

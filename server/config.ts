@@ -5,7 +5,7 @@ import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { hasTls, isOnThisMachine } from './database-url.ts';
-import { OperatorFault } from './operator-fault.ts';
+import { OperatorFault } from './faults.ts';
 import {
   fileNameOf,
   namesWithFiles,

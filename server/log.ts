@@ -2,6 +2,7 @@
 // mistakes and for errors that quote request data.
 import fs from 'node:fs';
 import pino, { type DestinationStream, type Logger } from 'pino';
+import { codeOf } from './faults.ts';
 import { visibleJson } from './visible.ts';
 
 const secret = [
@@ -67,7 +68,7 @@ function endsWithoutReader(stream: Destination): Destination {
         return typeof chunk === 'string' ? writeSync(fd, chunk, null, 'utf8') : writeSync(fd, chunk);
       } catch (error) {
         tries += 1;
-        if (['EAGAIN', 'EBUSY'].includes(String(codeOf(error))) && tries < lastTries) throw error;
+        if (['EAGAIN', 'EBUSY'].includes(codeOf(error) ?? '') && tries < lastTries) throw error;
         return Buffer.byteLength(chunk);
       }
     };
@@ -80,8 +81,6 @@ function endsWithoutReader(stream: Destination): Destination {
   };
   return stream;
 }
-
-const codeOf = (error: unknown): unknown => (error as { code?: unknown } | undefined)?.code;
 
 // Logs only these fields: errors of the parser also contain the request body, errors of the database the row.
 function err(error: unknown): object {
@@ -101,6 +100,5 @@ export const hints: Record<string, string> = { '42703': noMigration, '42P01': no
 // Messages of PostgreSQL's data exceptions (class 22) quote the value.
 function quotesData(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const { code } = error as { code?: unknown };
-  return (typeof code === 'string' && /^22[0-9A-Z]{3}$/.test(code)) || quotesData(error.cause);
+  return /^22[0-9A-Z]{3}$/.test(codeOf(error) ?? '') || quotesData(error.cause);
 }

@@ -4,7 +4,7 @@ import { readBuild } from './build.ts';
 import { readConfig } from './config.ts';
 import { commandsHere, forOperator } from './hints.ts';
 import { createLog } from './log.ts';
-import { OperatorFault } from './operator-fault.ts';
+import { OperatorFault } from './faults.ts';
 import { settingsHelp } from './settings.ts';
 import { startService } from './start.ts';
 import { setupFault } from './database/database.ts';

@@ -2,6 +2,7 @@
 // table in docs/settings.md come from it.
 import { isIP } from 'node:net';
 import { databaseUrlFault } from './database-url.ts';
+import type { Keys } from './secrets/vault.ts';
 
 export interface Setting {
   doc: string;
@@ -58,8 +59,6 @@ const publicUrl = accepting(
 );
 
 const cardsPerMinute = whole(1, 1_000_000);
-
-type Keys = readonly [Buffer, ...Buffer[]];
 
 /** A value has several keys during a rotation. */
 const keys = (roles: string) => ({

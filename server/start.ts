@@ -20,7 +20,7 @@ import { createRouter } from './http/route.ts';
 import { rememberNumbersMilliseconds } from './http/limits.ts';
 import { startJobs } from './upkeep/jobs.ts';
 import { countFaults, observe, refusePort, type Observing } from './upkeep/observe.ts';
-import { OperatorFault } from './operator-fault.ts';
+import { OperatorFault } from './faults.ts';
 import { loadProviders, type Providers } from './providers/index.ts';
 import { createActivity, makeSandboxToken } from './sandbox/activity.ts';
 import { fillSandbox } from './sandbox/first-start.ts';
@@ -89,7 +89,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       log.warn(message);
     },
   });
-  const { db, background, migrated } = database;
+  const { background, migrated } = database;
   if (migrated.length > 0)
     log.info({ migrations: migrated.length, last: migrated.at(-1) }, 'the database was migrated');
   let observing: Observing | undefined;
@@ -111,15 +111,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const dataDir = config.dataDir === defaultDataDir ? undefined : config.dataDir;
     let worker: Worker | undefined;
     let listener: { stop: () => void } | undefined;
-    const unitOptions = {
+    const unitsOn = createUnitOfWork({
       outbox: createOutbox(responses, tracing?.current),
       publicUrl: () => publicUrl,
       now,
       onPublished: createNotify(background.pool),
-    };
-    const inUnitOfWork = createUnitOfWork({ ...unitOptions, db });
+    });
     const recent = createRecent(now);
+    const find = createRouter(Object.values(operations));
     const app = createApp({
+      find,
       ...contract,
       responses,
       noteRequest: metrics?.noteRequest,
@@ -129,7 +130,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       providers,
       handlers: options.handlers ?? handlers,
       database,
-      inUnitOfWork,
+      unitsOn,
       publicUrl: () => publicUrl,
       bodyLimit: config.bodyLimit,
       cardsPerMinute: config.cardsPerMinute,
@@ -154,7 +155,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         log.info(request);
         recent.note(request);
       },
-      allowOf: createRouter(Object.values(operations)).allowOf,
+      allowOf: find.allowOf,
     });
     if (config.webhookWorker) {
       const { limits = defaultLimits, ...webhooks } = options.webhooks ?? {};
@@ -179,7 +180,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await savePublicUrl(background.db, publicUrl);
     const jobs = startJobs({
       db: background.db,
-      inUnitOfWork: createUnitOfWork({ ...unitOptions, db: background.db }),
+      inUnitOfWork: unitsOn(background.db),
       rememberNumbersMilliseconds,
       log,
       now,
@@ -235,7 +236,7 @@ async function refuseWrongKeys(
 
 /** What makes requests fail although the service runs. */
 async function warnOfData(db: Db, log: Logger): Promise<void> {
-  if (!(await findFirstAccount(db, [])))
+  if (!(await findFirstAccount(db, 'all')))
     log.warn(
       'there is no merchant account yet, so most operations answer 404: run payments accounts create default --name Default',
     );

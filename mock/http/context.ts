@@ -1,5 +1,6 @@
 // The request context that the middleware steps fill in and pass on.
 import type { Response } from 'express';
+import type { Accounts } from '../../server/rules/accounts.ts';
 import type { Selection } from '../../server/handlers/deps.ts';
 import type { PipelineStep } from '../../server/http/step.ts';
 import type { LoadedContract } from '../loaded-contract.ts';
@@ -11,7 +12,7 @@ export interface MockContext {
   operation: MockOperation;
   /** The methods of the path: the `Allow` header of a 405 that was requested with Prefer. */
   allow: string;
-  caller: { merchantAccountIds: readonly string[]; scopes: readonly string[] };
+  caller: { accounts: Accounts; scopes: readonly string[] };
   selection: Selection;
   /** Why the mock gave this response, for the request log. */
   why: string;

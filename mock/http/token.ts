@@ -22,12 +22,12 @@ export const createToken =
     const given = /^Bearer ([^\s]+)$/i.exec(req.headers.authorization ?? '')?.[1];
     if (given === undefined) throw new ApiError('unauthorized', { reason: 'no bearer token' });
     if (given.length > longestToken) throw new ApiError('unauthorized', { reason: 'the token is too long' });
-    context.caller = { merchantAccountIds: [], scopes: unrestricted };
+    context.caller = { accounts: 'all', scopes: unrestricted };
     const claims = claimsOf(given);
     if (!claims) return;
     const scopes = scopesOf(given, claims, now());
     if (!isAllowed(operation.scopes, scopes, unrestricted)) throw forbidden('scopes', operation.scopes);
-    context.caller = { merchantAccountIds: [], scopes };
+    context.caller = { accounts: 'all', scopes };
   };
 
 function scopesOf(token: string, claims: Record<string, unknown>, now: Date): string[] {

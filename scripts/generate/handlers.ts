@@ -7,7 +7,7 @@ import { formatted } from './format.ts';
 
 const folder = 'server/handlers';
 // The files in this folder that are not handlers.
-const supportFiles = ['index.ts', 'deps.ts', 'page.ts'];
+const supportFiles = ['index.ts', 'deps.ts'];
 
 export const kebab = (id: string) => id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 

@@ -12,7 +12,7 @@ import { errorResponse } from './responses.ts';
 const refused: Partial<Record<string, string>> = {
   401: 'The service answers 401 itself, before a handler is called.',
   405: 'The service answers 405 itself, before a handler is called.',
-  422: "A 422 has no code: throw new ApiError('unprocessable', { detail: [{ loc, msg, type }] }), as server/handlers/page.ts does.",
+  422: "A 422 has no code: throw new ApiError('unprocessable', { detail: [{ loc, msg, type }] }), as readPage of server/handlers/deps.ts does.",
   425: 'The service answers 425 itself, before a handler is called.',
 };
 

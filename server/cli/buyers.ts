@@ -1,18 +1,18 @@
 import { Command } from 'commander';
 import { parseJson } from '../../client/json.ts';
-import { createBuyer } from '../resources/buyers/changes.ts';
 import { presentBuyer } from '../resources/buyers/present.ts';
 import { withLock } from '../database/locks.ts';
 import { eraseBuyer, type Erasure } from '../upkeep/erase-buyer.ts';
+import { createBuyer } from '../resources/buyers/changes.ts';
 import { findBuyerOfAnyAccount, listBuyers } from '../resources/buyers/queries.ts';
 import type { Transaction } from '../resources/transactions/table.ts';
 import { listTransactionPage } from '../resources/transactions/list.ts';
-import { OperatorFault } from '../operator-fault.ts';
+import { OperatorFault } from '../faults.ts';
 import { confirm } from './input.ts';
 import { call, noneIn, printJson, printResult, printRows, withExamples, type JsonOption } from './output.ts';
 import { count, withProgress } from './progress.ts';
 import {
-  accountsOf,
+  readAccounts,
   auditOnce,
   listNewest,
   notFound,
@@ -76,8 +76,10 @@ interface ListOptions extends JsonOption {
 
 async function listAll({ merchantAccount, search, limit, ...output }: ListOptions): Promise<void> {
   const { rows, inTransactions } = await withService(async ({ db, database: { isSharded } }) => {
-    const accounts = await accountsOf(db, merchantAccount);
-    const found = await listNewest(accounts, limit, (account) => listBuyers(db, account, { search, limit }));
+    const accounts = await readAccounts(db, merchantAccount);
+    const found = await listNewest(db, accounts, limit, (account) =>
+      listBuyers(db, account, { search, limit }),
+    );
     if (found.length > 0 || search === undefined) return { rows: found };
     const filter = { buyer_external_identifier: search };
     const page = await listTransactionPage(db, accounts, filter, { limit: 1, cursor: undefined, isSharded });

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { readCommandConfig } from '../config.ts';
 import { commandsHere } from '../hints.ts';
 import { hasDatabase, runningUrl, stopEmbedded } from '../database/embedded/index.ts';
-import { OperatorFault } from '../operator-fault.ts';
+import { OperatorFault } from '../faults.ts';
 import { untilStopped } from './input.ts';
 import { call, noSandbox } from './output.ts';
 import { withService } from './service.ts';

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { createGiftCard } from '../resources/gift-cards/changes.ts';
 import { giftCardBin } from '../resources/gift-cards/rules.ts';
 import { listGiftCards } from '../resources/gift-cards/queries.ts';
-import { OperatorFault } from '../operator-fault.ts';
+import { OperatorFault } from '../faults.ts';
 import { readSecretLine } from './input.ts';
 import { call, printJson, printRows, type JsonOption } from './output.ts';
 import { requireAccount, withService } from './service.ts';

@@ -9,7 +9,7 @@ import { maskKnownCardNumbers, hasKnownCardNumber } from '../rules/card-numbers.
 import { whyUnstorable } from '../rules/storable.ts';
 import type { NewTransaction } from '../resources/transactions/queries.ts';
 import { visible } from '../visible.ts';
-import { OperatorFault } from '../operator-fault.ts';
+import { codeOf, OperatorFault } from '../faults.ts';
 import { count } from './progress.ts';
 import type { Line } from './import-read.ts';
 
@@ -160,7 +160,7 @@ function create(file: string): number {
   try {
     return openSync(file, 'wx', 0o600);
   } catch (error) {
-    const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST';
+    const isThere = codeOf(error) === 'EEXIST';
     throw new OperatorFault(
       `${file} ${isThere ? 'exists already' : 'cannot be created'}. Name another file; nothing was imported.`,
     );

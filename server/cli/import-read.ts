@@ -1,5 +1,5 @@
 // The first stage of an import: reads a file line by line, in batches of limited size, so that files of any size fit in memory.
-import { OperatorFault } from '../operator-fault.ts';
+import { OperatorFault } from '../faults.ts';
 import { shellWord } from '../hints.ts';
 import { call } from './output.ts';
 

@@ -8,7 +8,7 @@ import { silently } from '../database/unit-of-work.ts';
 import { inSlices } from '../rules/slices.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
 import type { NewTransaction } from '../resources/transactions/queries.ts';
-import { OperatorFault } from '../operator-fault.ts';
+import { OperatorFault } from '../faults.ts';
 import { collectBadLines, createLineCheck, type BadLines, type LineCheck } from './import-check.ts';
 import { readBatches, refuseOtherForms, type Line } from './import-read.ts';
 import { interruptible } from './input.ts';

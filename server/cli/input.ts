@@ -2,7 +2,7 @@
 import { createInterface as createReader } from 'node:readline';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { OperatorFault } from '../operator-fault.ts';
+import { OperatorFault } from '../faults.ts';
 
 export async function readSecretLine(what: string): Promise<string> {
   if (process.stdin.isTTY) return readHiddenLine(what);

@@ -6,8 +6,9 @@ import { algorithms, generateKeyPair, type Algorithm } from '../resources/api-ke
 import { presentApiKeyPair } from '../resources/api-key-pairs/present.ts';
 import { findApiKeyPair, listApiKeyPairs } from '../resources/api-key-pairs/queries.ts';
 import { findFirstAccount } from '../resources/merchant-accounts/queries.ts';
+import type { Accounts } from '../rules/accounts.ts';
 import { visible } from '../visible.ts';
-import { OperatorFault } from '../operator-fault.ts';
+import { codeOf, OperatorFault } from '../faults.ts';
 import { confirm } from './input.ts';
 import { shellWord } from '../hints.ts';
 import { call, printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
@@ -109,7 +110,7 @@ async function create(options: CreateOptions): Promise<void> {
   const { privateKey } = generateKeyPair(algorithm);
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
   const roles = role.length > 0 ? [...new Set(role)] : ['administrator'];
-  const accounts = [...new Set(merchantAccount)];
+  const accounts: Accounts = merchantAccount.length === 0 ? 'all' : { only: [...new Set(merchantAccount)] };
   let isWritten = false;
   const { pair, hasAccount } = await withChange(async (unit) => {
     const made = await createKeyPair(unit, { privateKey, name: options.name, roles, accounts });
@@ -122,7 +123,7 @@ async function create(options: CreateOptions): Promise<void> {
     // Before the commit: a pair whose private key is lost is useless. Once, because the work may be repeated.
     if (out !== undefined && !isWritten) writePrivateKey(out, pem);
     isWritten = true;
-    return { id: made.id, pair: made, hasAccount: (await findFirstAccount(unit.db, [])) !== undefined };
+    return { id: made.id, pair: made, hasAccount: (await findFirstAccount(unit.db, 'all')) !== undefined };
   });
   printJson({ ...presentApiKeyPair(pair), ...(out === undefined ? { private_key: pem } : {}) });
   if (out !== undefined) console.error(`To sign a token with it: ${call(tokenCommand(pair.roles, out))}`);
@@ -143,8 +144,7 @@ function writePrivateKey(file: string, pem: string): void {
     // 'wx' refuses a name that exists, also a link that leads nowhere.
     writeFileSync(file, pem, { mode: 0o600, flag: 'wx', flush: true });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
-      throw new OperatorFault(`${file} exists already. Choose another file.`);
+    if (codeOf(error) === 'EEXIST') throw new OperatorFault(`${file} exists already. Choose another file.`);
     throw new OperatorFault(`${file} could not be written: ${(error as Error).message}`);
   }
 }

@@ -3,7 +3,7 @@ import { Command, CommanderError, Help } from 'commander';
 import { buildText, readBuild } from '../build.ts';
 import { forOperator, withGuides } from '../hints.ts';
 import { visibleLines } from '../visible.ts';
-import { OperatorFault } from '../operator-fault.ts';
+import { OperatorFault } from '../faults.ts';
 import { loadSettings } from '../config.ts';
 import { WrongCall, withExamples } from './output.ts';
 

@@ -3,7 +3,8 @@ import type { Command } from 'commander';
 import { readCallName, readSettingsFile } from '../config.ts';
 import { settingsHint, shellWord } from '../hints.ts';
 import { visible, visibleJson, visibleLines } from '../visible.ts';
-import { OperatorFault } from '../operator-fault.ts';
+import { OperatorFault } from '../faults.ts';
+import { allAccounts } from '../rules/accounts.ts';
 
 /** For what Commander cannot know: options that need or exclude each other. */
 export class WrongCall extends OperatorFault {
@@ -78,6 +79,6 @@ export const withExamples = (command: Command, ...calls: string[]): Command =>
 
 /** For a list of one account, or of all with `*`. */
 export const noneIn = (noun: string, account: string): string =>
-  account === '*'
+  account === allAccounts
     ? `There is no such ${noun}.`
     : `There is no such ${noun} in the account ${account}. To look in all accounts, add --merchant-account '*'`;

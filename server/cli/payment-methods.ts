@@ -14,11 +14,12 @@ import { loadProviders } from '../providers/index.ts';
 import { presentPaymentMethod } from '../resources/payment-methods/present.ts';
 import { findBuyerOfAnyAccount } from '../resources/buyers/queries.ts';
 import { findPaymentMethodOfAnyAccount, listPaymentMethods } from '../resources/payment-methods/queries.ts';
-import { OperatorFault } from '../operator-fault.ts';
+import { OperatorFault } from '../faults.ts';
 import { historyCommand } from './history.ts';
 import { readSecretLine } from './input.ts';
 import { noneIn, printJson, printRows, withExamples, type JsonOption } from './output.ts';
-import { accountsOf, listNewest, notFound, publicUrlOf, withService } from './service.ts';
+import { allAccounts } from '../rules/accounts.ts';
+import { listNewest, notFound, publicUrlOf, readAccounts, withService } from './service.ts';
 import { matching, uuid, whole } from './values.ts';
 
 const noMethod = (id: string) => notFound('payment method', id, 'payment-methods list');
@@ -98,9 +99,9 @@ interface ListOptions extends JsonOption {
 }
 
 async function listMethods({ merchantAccount, json, ...filter }: ListOptions): Promise<void> {
-  const isAll = merchantAccount === '*';
+  const isAll = merchantAccount === allAccounts;
   const rows = await withService(async ({ db }) =>
-    listNewest(await accountsOf(db, merchantAccount), filter.limit, (account) =>
+    listNewest(db, await readAccounts(db, merchantAccount), filter.limit, (account) =>
       listPaymentMethods(db, account, filter),
     ),
   );

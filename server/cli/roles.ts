@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { createRole, deleteRole, updateRole } from '../resources/roles/changes.ts';
 import { isPermission } from '../resources/roles/rules.ts';
+import { createRole, deleteRole, updateRole } from '../resources/roles/changes.ts';
 import { listRoles } from '../resources/roles/queries.ts';
-import { OperatorFault } from '../operator-fault.ts';
+import { OperatorFault } from '../faults.ts';
 import { call, printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
 import { scopesLike, unknownResource } from './scopes.ts';
 import { notFound, withChange, withService } from './service.ts';

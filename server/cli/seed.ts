@@ -6,7 +6,7 @@ import { inSlices } from '../rules/slices.ts';
 import { createSamples } from '../sandbox/sample-transactions.ts';
 import { lockUntilCommit } from '../database/locks.ts';
 import { countSeeded, type NewTransaction } from '../resources/transactions/queries.ts';
-import { OperatorFault } from '../operator-fault.ts';
+import { OperatorFault } from '../faults.ts';
 import { interruptible } from './input.ts';
 import { count, withProgress } from './progress.ts';
 import { printResult, withExamples, type JsonOption } from './output.ts';

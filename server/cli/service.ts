@@ -8,13 +8,14 @@ import { compileResponses } from '../contract/compile.ts';
 import { loadContract, resolve } from '../contract/load.ts';
 import { isInstallation, shellWord } from '../hints.ts';
 import { hasDatabase } from '../database/embedded/index.ts';
+import { allAccounts, type Accounts } from '../rules/accounts.ts';
 import { openSecrets, type Secrets } from '../secrets/open.ts';
 import type { Db } from '../database/database.ts';
 import { findAccount, listAccounts } from '../resources/merchant-accounts/queries.ts';
 import { openReadyDatabase, type OpenedDatabase } from '../database/open.ts';
 import { findPublicUrl } from '../database/environment.ts';
 import { createOutbox } from '../events/outbox.ts';
-import { OperatorFault } from '../operator-fault.ts';
+import { OperatorFault } from '../faults.ts';
 import { call, noSandbox } from './output.ts';
 
 export interface OpenedService {
@@ -91,13 +92,8 @@ export async function withService<T>(
 async function openUnitOfWork(db: Db, config: Config, isRepeatable: boolean): Promise<InUnitOfWork> {
   const publicUrl = await publicUrlOf(db, config);
   const outbox = createOutbox(compileResponses(loadContract()));
-  return createUnitOfWork({
-    db,
-    outbox,
-    publicUrl: () => publicUrl,
-    now: () => new Date(),
-    isRepeatable,
-  });
+  const now = () => new Date();
+  return createUnitOfWork({ outbox, publicUrl: () => publicUrl, now, isRepeatable })(db);
 }
 
 /** `webhooks work`, without arguments. */
@@ -185,19 +181,21 @@ export function exampleTarget(name: EventName): object {
   return value.target;
 }
 
-/** The IDs of all accounts for `*`, otherwise the one that is named. */
-export const accountsOf = async (db: Db, id: string): Promise<string[]> =>
-  id === '*' ? (await listAccounts(db)).map((account) => account.id) : [await requireAccount(db, id)];
+/** What `--merchant-account` names: one that exists, or all. */
+export const readAccounts = async (db: Db, id: string): Promise<Accounts> =>
+  id === allAccounts ? 'all' : { only: [await requireAccount(db, id)] };
 
 /** The newest rows of all these accounts together. */
 export async function listNewest<Row extends { created_at: Date }>(
-  accounts: readonly string[],
+  db: Db,
+  accounts: Accounts,
   limit: number,
   list: (account: string) => Promise<Row[]>,
 ): Promise<Row[]> {
+  const ids = accounts === 'all' ? (await listAccounts(db)).map(({ id }) => id) : accounts.only;
   let newest: Row[] = [];
   // One after the other: the database of a command has few connections, and there may be thousands of accounts.
-  for (const account of accounts)
+  for (const account of ids)
     newest = [...newest, ...(await list(account))]
       .sort((one, other) => other.created_at.getTime() - one.created_at.getTime())
       .slice(0, limit);
@@ -206,7 +204,7 @@ export async function listNewest<Row extends { created_at: Date }>(
 
 /** Refuses an account that does not exist. */
 export async function requireAccount(db: Db, id: string): Promise<string> {
-  if (await findAccount(db, [], id)) return id;
+  if (await findAccount(db, 'all', id)) return id;
   throw notFound('merchant account', id, 'accounts list');
 }
 

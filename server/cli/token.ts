@@ -8,7 +8,7 @@ import { algorithmOf } from '../resources/api-key-pairs/rules.ts';
 import { longestLifetimeSeconds } from '../resources/api-key-pairs/claims.ts';
 import { signToken } from '../resources/api-key-pairs/token.ts';
 import { sandboxKeyFile } from '../sandbox/secrets-file.ts';
-import { OperatorFault } from '../operator-fault.ts';
+import { OperatorFault } from '../faults.ts';
 import { call, noSandbox, WrongCall } from './output.ts';
 import { scopesLike, uselessScope } from './scopes.ts';
 import { whole } from './values.ts';

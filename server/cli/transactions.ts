@@ -10,11 +10,12 @@ import { listTransactionPage } from '../resources/transactions/list.ts';
 import type { Transaction } from '../resources/transactions/table.ts';
 import { presentTransaction } from '../resources/transactions/present.ts';
 import { findTransactionOfAnyAccount } from '../resources/transactions/queries.ts';
-import { OperatorFault } from '../operator-fault.ts';
+import { OperatorFault } from '../faults.ts';
 import { historyCommand } from './history.ts';
 import { shellWord } from '../hints.ts';
+import { allAccounts } from '../rules/accounts.ts';
 import { call, noneIn, printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
-import { notFound, requireAccount, withService } from './service.ts';
+import { notFound, readAccounts, withService } from './service.ts';
 import { matching, time, uuid, whole } from './values.ts';
 
 const noTransaction = (id: string) => notFound('transaction', id, 'transactions list');
@@ -108,7 +109,7 @@ async function listAll({
   const filters = filtersOf(options);
   const boundTo = cursorBinding('payments transactions list', merchantAccount, filters);
   const { items, cursors, hasMore } = await withService(async ({ db, database: { isSharded }, secrets }) => {
-    const accounts = merchantAccount === '*' ? undefined : [await requireAccount(db, merchantAccount)];
+    const accounts = await readAccounts(db, merchantAccount);
     const cursor = given === undefined ? undefined : secrets.cursors.decode(given, boundTo);
     if (given !== undefined && !cursor)
       throw new OperatorFault(
@@ -137,7 +138,7 @@ async function listAll({
     status: one.status,
     amount: amountText(one.amount, one.currency),
     created_at: new Date(one.created_at),
-    ...(merchantAccount === '*' && { account: one.merchant_account_id }),
+    ...(merchantAccount === allAccounts && { account: one.merchant_account_id }),
     method: one.payment_method?.label ?? one.method,
     buyer: one.buyer?.external_identifier ?? one.buyer?.id,
     external_identifier: one.external_identifier,

@@ -15,7 +15,8 @@ import {
   listWebhookSubscriptions,
 } from '../resources/webhook-subscriptions/queries.ts';
 import { visibleJson } from '../visible.ts';
-import { OperatorFault } from '../operator-fault.ts';
+import { OperatorFault } from '../faults.ts';
+import { allAccounts } from '../rules/accounts.ts';
 import { untilStopped } from './input.ts';
 import { call, printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
 import { auditOnce, noSubscription, requireAccount, withService, type OpenedService } from './service.ts';
@@ -63,7 +64,7 @@ async function deliveries(options: DeliveriesOptions): Promise<void> {
       const of = {
         subscriptionId: subscription,
         accountId:
-          merchantAccount === undefined || merchantAccount === '*'
+          merchantAccount === undefined || merchantAccount === allAccounts
             ? undefined
             : await requireAccount(db, merchantAccount),
         record: record === undefined ? undefined : await findRecord(db, record),

@@ -12,8 +12,9 @@ import type { Db } from '../database/database.ts';
 import { findWebhookSubscription } from '../resources/webhook-subscriptions/queries.ts';
 import { createSubscription, deleteSubscription } from '../resources/webhook-subscriptions/changes.ts';
 import { visible, visibleLines } from '../visible.ts';
-import { OperatorFault } from '../operator-fault.ts';
+import { OperatorFault } from '../faults.ts';
 import { shellWord } from '../hints.ts';
+import { allAccounts } from '../rules/accounts.ts';
 import { untilStopped } from './input.ts';
 import { call, jsonText, printJson, withExamples } from './output.ts';
 import {
@@ -44,7 +45,7 @@ async function listen({ port, merchantAccount }: ListenOptions): Promise<void> {
       throw new OperatorFault(
         'This works only in the sandbox: in production, webhooks are not delivered to local addresses.',
       );
-    const all = merchantAccount === '*';
+    const all = merchantAccount === allAccounts;
     if (!all) await requireAccount(db, merchantAccount);
     const receiver = await startReceiver(port);
     const { server, url } = receiver;

@@ -17,7 +17,8 @@ import {
   listWebhookSubscriptions,
 } from '../resources/webhook-subscriptions/queries.ts';
 import { urlRules, whyUndeliverable } from '../events/guard.ts';
-import { OperatorFault } from '../operator-fault.ts';
+import { OperatorFault } from '../faults.ts';
+import { allAccounts } from '../rules/accounts.ts';
 import { confirm } from './input.ts';
 import { call, printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
 import { noSubscription, requireAccount, withChange, withService, type OpenedService } from './service.ts';
@@ -166,7 +167,7 @@ async function create(given: string, { merchantAccount, inactive = false }: Crea
       throw new OperatorFault('In production the URL must start with https://.');
     const { row, secret } = await change(async (unit) => {
       const merchant_account_id =
-        merchantAccount === '*' ? null : await requireAccount(unit.db, merchantAccount);
+        merchantAccount === allAccounts ? null : await requireAccount(unit.db, merchantAccount);
       const wanted = { merchant_account_id, url: given, active: !inactive, authentication: null };
       const made = await createSubscription(unit, wanted, vault);
       return { id: made.row.id, ...made };

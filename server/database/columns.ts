@@ -111,3 +111,10 @@ function written(column: string, type: SqlType): string {
 const isoTime = (time: string): string => `
   case when ${time} < '0001-01-01' then '0000' || to_char(${time}, '-MM-DD"T"HH24:MI:SS.MS"Z"')
   else to_char(${time}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') end`;
+
+/** In PostgreSQL's notation. pg would write local time, and PostgreSQL calls the year 0 of ISO 8601 1 BC. */
+export function timestamp(time: Date): string {
+  const year = time.getUTCFullYear();
+  const date = `${String(year > 0 ? year : 1 - year).padStart(4, '0')}${time.toISOString().slice(-20)}`;
+  return year > 0 ? date : `${date} BC`;
+}

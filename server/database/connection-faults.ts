@@ -1,5 +1,6 @@
 // What to say about a database that cannot be used: where it is, and what to do, without user and password.
-import { codeOf, DatabaseFault, setupFault } from './database.ts';
+import { codeOf } from '../faults.ts';
+import { DatabaseFault, setupFault } from './database.ts';
 
 /** The statements that give the rights that a role lacks have its name in them. */
 export const nameRights =
@@ -20,7 +21,7 @@ const identifier = (encoded: string): string => {
 };
 
 export function adviceFor(error: unknown, url: string): string {
-  switch (codeOf(error)) {
+  switch (codeOf(error) ?? '') {
     case '53300':
       return 'Raise this limit, or stop what else is connected: see Sizing in docs/operating.md.';
     case 'ECONNREFUSED':

@@ -2,6 +2,7 @@
 // answers, and a connection that did not answer is closed. Behind a pooler it has no session state: see
 // docs/decisions/0021-poolers-and-retries.md.
 import type pg from 'pg';
+import { codeOf } from '../faults.ts';
 import { bytesConfig, isAsBytes } from './bytes.ts';
 import { copyIn, isCopy } from './copy.ts';
 import { isInOrder } from './named-statements.ts';
@@ -117,8 +118,7 @@ const isEnd = (text: string) => /^\s*(commit|rollback)\s*$/i.test(text);
  * The server does not accept writes. It may have been the primary until now: a new connection finds the new one, or sees that
  * the setting has changed back.
  */
-const isReadOnly = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === '25006';
+const isReadOnly = (error: unknown): boolean => codeOf(error) === '25006';
 
 // How long a request may wait for the database, all statements together: a database that is frozen or slow must not keep a
 // caller waiting. What runs outside of a request has no budget. It is handed over and not kept in an AsyncLocalStorage, which would

@@ -4,8 +4,7 @@ import { once } from 'node:events';
 import { CompiledQuery } from 'kysely';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import type { SqlType } from './columns.ts';
-import { timestamp } from './paging.ts';
+import { timestamp, type SqlType } from './columns.ts';
 import type { Tx } from './database.ts';
 
 type Columns = readonly (readonly [name: string, type: SqlType])[];

@@ -19,7 +19,7 @@ import { nameStatements } from './named-statements.ts';
 import { listenOn } from './notify.ts';
 import type { Tables } from './tables.ts';
 import type { Db } from './unit-of-work.ts';
-import { OperatorFault } from '../operator-fault.ts';
+import { codeOf, OperatorFault } from '../faults.ts';
 
 export { inTransaction, inTransactionOnce, type Db, type Tx } from './unit-of-work.ts';
 
@@ -31,8 +31,8 @@ export interface Pool extends Pick<Connection, 'query'> {
 
 export interface Owners {
   keyPair: string;
-  /** Or `* ` and the key pair, for several accounts or none. */
-  account: string;
+  /** Undefined for a request about several accounts or none. */
+  account: string | undefined;
 }
 
 /** For whom a connection is, and how long it may be waited for. */
@@ -90,9 +90,6 @@ export const reasonOf = (error: unknown): string =>
     : error instanceof Error
       ? error.message
       : String(error);
-
-/** The code of PostgreSQL. */
-export const codeOf = (error: unknown): unknown => (error as { code?: unknown } | undefined)?.code;
 
 export const readOnlyFault = (database: string): string =>
   `The database ${database} is read-only, perhaps a standby. Point DATABASE_URL to the primary.`;
@@ -209,15 +206,12 @@ export function openDatabase(
 type PoolOptions = Required<Pick<DatabaseOptions, 'size' | 'pooler' | 'statementMilliseconds'>>;
 
 /**
- * Of its connections one merchant account holds at most half, and what a key pair asks about several of them (`*`) three tenths. A
- * key pair that has several accounts holds more than one of them may, and leaves some to others.
+ * Of its connections one merchant account holds at most half, and what a key pair asks about several of them or none three tenths.
+ * A key pair that has several accounts holds more than one of them may, and leaves some to others.
  */
 function createPool(pgPool: pg.Pool, { size, ...limits }: PoolOptions): Pool {
-  const accounts = createFairShare(
-    (account) => Math.ceil(size * (account.startsWith('* ') ? 0.3 : 0.5)),
-    connectionMilliseconds,
-  );
-  const keyPairs = createFairShare(() => Math.ceil(size * 0.7), connectionMilliseconds);
+  const shareOf = (part: number) => createFairShare(Math.ceil(size * part), connectionMilliseconds);
+  const [accounts, acrossAccounts, keyPairs] = [shareOf(0.5), shareOf(0.3), shareOf(0.7)];
   /** If nobody waits any more when it arrives, it is given back. */
   const wait = <T>(budget: Budget | undefined, work: () => Promise<T>, giveBack: (late: T) => void) =>
     withinBudget(budget, Infinity, work, (_error, working) => {
@@ -233,7 +227,9 @@ function createPool(pgPool: pg.Pool, { size, ...limits }: PoolOptions): Pool {
     );
   /** The account first, so that requests that wait for a slow account leave the places of their pair to its other accounts. */
   const enterBoth = async ({ keyPair, account }: Owners, budget: Budget | undefined) => {
-    const leaveAccount = await enter(accounts, account, budget);
+    const leaveAccount = await (account === undefined
+      ? enter(acrossAccounts, keyPair, budget)
+      : enter(accounts, account, budget));
     try {
       const leavePair = await enter(keyPairs, keyPair, budget);
       return () => {
@@ -278,7 +274,7 @@ function createPool(pgPool: pg.Pool, { size, ...limits }: PoolOptions): Pool {
     usage: () => ({
       most: size,
       inUse: pgPool.totalCount - pgPool.idleCount,
-      waiting: pgPool.waitingCount + keyPairs.waiting() + accounts.waiting(),
+      waiting: pgPool.waitingCount + keyPairs.waiting() + accounts.waiting() + acrossAccounts.waiting(),
     }),
   };
 }

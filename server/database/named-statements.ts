@@ -2,6 +2,7 @@
 // transactions takes it as long as to read one. pg calls this a named statement.
 import { sql } from 'kysely';
 import type pg from 'pg';
+import { codeOf } from '../faults.ts';
 import type { BytesConfig } from './bytes.ts';
 
 /** In a statement that PostgreSQL must plan for the values of each call: a plan for any values of a filter is far slower. */
@@ -92,7 +93,7 @@ export function nameStatements(client: pg.Client, { plansOnce }: Naming): void {
     planFor(isInOrder(text) ? 'inOrder' : isAnew ? 'anew' : 'once');
     if (name === undefined) return send(config);
     return send({ ...config, name }).catch((error: unknown) => {
-      if (!outdated.has(String((error as { code?: unknown }).code))) throw error;
+      if (!outdated.has(codeOf(error) ?? '')) throw error;
       forget(text);
       // A transaction has failed as a whole.
       if (client.getTransactionStatus() !== 'I') throw error;

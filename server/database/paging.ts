@@ -2,6 +2,7 @@
 // index lookup tells whether there are rows in the other direction.
 import { sql, type SelectQueryBuilder, type SqlBool, type Expression } from 'kysely';
 import { justNewer, justOlder, type Cursor, type Position } from '../rules/cursor.ts';
+import { timestamp } from './columns.ts';
 import type { Tables } from './tables.ts';
 
 export interface Page<Row> {
@@ -66,13 +67,6 @@ export async function pageThrough<Row extends Keyed>(
   const hasNext = backwards ? hasBehind : more;
   const hasPrevious = backwards ? more : hasBehind;
   return { rows, next: hasNext ? last : undefined, previous: hasPrevious ? first : undefined };
-}
-
-/** In PostgreSQL's notation. pg would write local time, and PostgreSQL calls the year 0 of ISO 8601 1 BC. */
-export function timestamp(time: Date): string {
-  const year = time.getUTCFullYear();
-  const date = `${String(year > 0 ? year : 1 - year).padStart(4, '0')}${time.toISOString().slice(-20)}`;
-  return year > 0 ? date : `${date} BC`;
 }
 
 const positionOf = (row: Keyed | undefined): Position | undefined =>

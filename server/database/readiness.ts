@@ -1,6 +1,7 @@
 // Whether requests can be served now: the database answers, accepts writes, and has the tables of this version.
 import pg from 'pg';
 import { contractVersion } from '../../generated/operations.ts';
+import { codeOf } from '../faults.ts';
 import { migrations } from './migrations/index.ts';
 
 export type Unready = 'database unreachable' | 'database read-only' | 'migrations missing';
@@ -8,6 +9,8 @@ export type Unready = 'database unreachable' | 'database read-only' | 'migration
 /** Together well within 5 s. */
 const connectMilliseconds = 2_000;
 const queryMilliseconds = 500;
+
+const undefinedTable = '42P01';
 
 /**
  * Undefined when everything is as it must be. It asks on a new connection: a database is ready also while those of the pools are
@@ -38,12 +41,9 @@ export async function findUnready(url: string): Promise<Unready | undefined> {
     if (row?.isReadOnly !== false) return 'database read-only';
     return row.applied === names.length ? undefined : 'migrations missing';
   } catch (error) {
-    return isUndefinedTable(error) ? 'migrations missing' : 'database unreachable';
+    return codeOf(error) === undefinedTable ? 'migrations missing' : 'database unreachable';
   } finally {
     // Not awaited: a frozen server never says goodbye. A query under way is cut off.
     client.end().catch(() => undefined);
   }
 }
-
-const isUndefinedTable = (error: unknown) =>
-  error instanceof Error && 'code' in error && error.code === '42P01';

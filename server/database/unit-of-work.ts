@@ -3,6 +3,7 @@
 import type { EventName, EventPayload } from '../../generated/operations.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
+import { codeOf } from '../faults.ts';
 import type { Tables } from './tables.ts';
 
 /** Enough for changes that have no events. */
@@ -45,11 +46,12 @@ export type Outbox = (
   only?: string,
 ) => Promise<Published>;
 
-/** `on` is where its transaction runs, if not on the database that the units were made for. */
-export type InUnitOfWork = <T>(work: (unit: UnitOfWork) => Promise<T>, on?: Db) => Promise<T>;
+/** `Any` is what the results must have in common. */
+export type InUnitOfWork<Any = unknown> = <T extends Any>(
+  work: (unit: UnitOfWork) => Promise<T>,
+) => Promise<T>;
 
 export interface UnitOfWorkOptions {
-  db: Db;
   outbox: Outbox;
   publicUrl: () => string;
   now: () => Date;
@@ -60,14 +62,15 @@ export interface UnitOfWorkOptions {
 }
 
 /**
- * Commits when `work` is done, rolls back when it throws. After a deadlock and the like all of `work` is repeated, so it must
+ * Units of work on a database. They commit when `work` is done, and roll back when it throws. After a deadlock and the like all of `work` is repeated, so it must
  * change nothing but the database, and call no provider.
  */
 export const createUnitOfWork =
-  ({ db, outbox, publicUrl, now, onPublished, isRepeatable = true }: UnitOfWorkOptions): InUnitOfWork =>
-  async (work, on = db) => {
+  ({ outbox, publicUrl, now, onPublished, isRepeatable = true }: UnitOfWorkOptions) =>
+  (db: Db): InUnitOfWork =>
+  async (work) => {
     let deliveries = 0;
-    const result = await (isRepeatable ? inTransaction : inTransactionOnce)(on, (tx) => {
+    const result = await (isRepeatable ? inTransaction : inTransactionOnce)(db, (tx) => {
       const at = now();
       deliveries = 0;
       return work({
@@ -157,18 +160,15 @@ const once = <T>(db: Db, work: (tx: Tx) => Promise<T>, state: State): Promise<T>
     }
   });
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-
 /** serialization_failure, deadlock_detected: PostgreSQL says so itself, and has rolled back. */
-const isRolledBack = (error: unknown) => ['40001', '40P01'].includes(codeOf(error));
+const isRolledBack = (error: unknown) => ['40001', '40P01'].includes(codeOf(error) ?? '');
 
 const canRepeat = (error: unknown, { commitSent }: State): boolean =>
   isRolledBack(error) || (!commitSent && isConnectionLost(error));
 
 /** admin_shutdown, crash_shutdown, class 08 (PgBouncer reports a lost server connection so), or the socket itself. */
 const isConnectionLost = (error: unknown): boolean =>
-  /^(08...|57P01|57P02|ECONNRESET|EPIPE)$/.test(codeOf(error)) ||
+  /^(08...|57P01|57P02|ECONNRESET|EPIPE)$/.test(codeOf(error) ?? '') ||
   (error instanceof Error && lostMessages.some((message) => error.message.startsWith(message)));
 
 /** pg has no codes for these. */

@@ -3,6 +3,7 @@
 import { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
+import { createFairShare } from '../database/fair-share.ts';
 import { AttemptFailure } from './failure.ts';
 
 export interface Address {
@@ -34,33 +35,18 @@ const bareName = (hostname: string): string => hostname.replace(/\.$/, '').toLow
 export const isLocalName = (hostname: string): boolean => /^(.*\.)?localhost$/.test(bareName(hostname));
 
 export function createResolve({ dnsServers }: ResolveOptions): Resolve {
-  const limit = createLimit(resolveLimits.perAccount);
+  const shares = createFairShare(resolveLimits.perAccount);
   return async (hostname, account, signal) => {
     const name = bareName(hostname);
     if (isIP(name) > 0) return [addressOf(name)];
     if (isLocalName(hostname)) return ['127.0.0.1', '::1'].map(addressOf);
     const local = await findInHostsFile(name);
     if (local.length > 0) return local;
-    return limit(account, () => query(hostname, dnsServers, signal));
-  };
-}
-
-/** Limits how many tasks of a key run at once; the others wait in their order. Keys without tasks take no memory. */
-function createLimit(max: number) {
-  const byKey = new Map<string, { running: number; waiting: (() => void)[] }>();
-  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
-    const tasks = byKey.get(key) ?? { running: 0, waiting: [] };
-    byKey.set(key, tasks);
-    if (tasks.running >= max) await new Promise<void>((start) => tasks.waiting.push(start));
-    else tasks.running += 1;
+    const leave = await shares.enter(account);
     try {
-      return await work();
+      return await query(hostname, dnsServers, signal);
     } finally {
-      const next = tasks.waiting.shift();
-      // The slot goes to the next waiting task directly, so that a new task cannot overtake it.
-      if (next) next();
-      else tasks.running -= 1;
-      if (tasks.running === 0) byKey.delete(key);
+      leave();
     }
   };
 }

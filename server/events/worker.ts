@@ -3,7 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
-import { codeOf, inTransaction, reasonOf } from '../database/database.ts';
+import { inTransaction, reasonOf } from '../database/database.ts';
+import { codeOf } from '../faults.ts';
 import { isDoneWithin } from '../rules/deadline.ts';
 import { deliver, type DeliverDeps, type Ended } from './deliver.ts';
 import { recordAttempts, type Recorded } from './attempts.ts';
@@ -192,7 +193,7 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
 }
 
 /** Data exceptions, violated constraints, and a row that somebody else has locked. If the database is away, nothing can be stored. */
-const isRefused = (error: unknown): boolean => /^(2[23]|57014|55P03)/.test(String(codeOf(error)));
+const isRefused = (error: unknown): boolean => /^(2[23]|57014|55P03)/.test(codeOf(error) ?? '');
 
 /** After it was recorded, because until then nobody knows whether the delivery still exists. */
 function logAttempt(

@@ -1,15 +1,18 @@
-// What a handler receives in addition to its input. Handlers know nothing of Express: (input, deps) → {status, body}. The
-// type says whether an operation writes: only WriteDeps has units of work, and a change takes one.
+// What a handler receives in addition to its input, and what several handlers do with it. Handlers know nothing of Express:
+// (input, deps) → {status, body}. The type says whether an operation writes: only WriteDeps has units of work, and a change takes one.
 import type { OperationId, Result } from '../../generated/operations.ts';
 import type { KeysOf } from '../secrets/digest-keys.ts';
-import type { UnitOfWork } from '../database/unit-of-work.ts';
-import type { CursorCodec } from '../rules/cursor.ts';
+import type { InUnitOfWork } from '../database/unit-of-work.ts';
+import { cursorBinding, foreignCursor, givenCursor, pageCursors, type CursorCodec } from '../rules/cursor.ts';
 import type { Vault } from '../secrets/vault.ts';
 import type { Providers } from '../providers/index.ts';
+import type { Accounts } from '../rules/accounts.ts';
+import { ApiError, type Unprocessable } from '../errors.ts';
+import type { Page, PageRequest } from '../database/paging.ts';
 import type { Db } from '../database/database.ts';
 
-/** The merchant account that a request is about; `all` is every one that the caller can reach. */
-export type Selection = { kind: 'none' } | { kind: 'one'; id: string } | { kind: 'all' };
+/** The merchant accounts that a request is about: `many` are all that the caller has access to. */
+export type Selection = { kind: 'none' } | { kind: 'one'; id: string } | { kind: 'many'; accounts: Accounts };
 
 export interface Deps {
   /** For reads outside of a unit of work. */
@@ -24,7 +27,7 @@ export interface Deps {
   providers: Providers;
   publicUrl: string;
   now: () => Date;
-  caller: { keyPairId: string; merchantAccountIds: readonly string[] };
+  caller: { keyPairId: string; accounts: Accounts };
   /** Whether token and roles of the caller allow this operation too. */
   mayCall: (id: OperationId) => boolean;
   selection: Selection;
@@ -44,11 +47,58 @@ export interface AnyAnswer {
 
 export interface WriteDeps extends Deps {
   /** Holds the answer against the contract before it commits. A handler returns it as it is: the lint refuses `await`. */
-  inUnitOfWork: <Answer extends AnyAnswer>(work: (unit: UnitOfWork) => Promise<Answer>) => Promise<Answer>;
+  inUnitOfWork: InUnitOfWork<AnyAnswer>;
 }
 
 /** The account of an operation whose contract says `x-merchant-scope: one`. */
 export function accountOf({ selection }: Pick<Deps, 'selection'>): string {
   if (selection.kind !== 'one') throw new Error('This operation acts on one merchant account.');
   return selection.id;
+}
+
+/** The accounts of a list, as queries want them. */
+export function accountsOf({ selection }: Pick<Deps, 'selection'>): Accounts {
+  if (selection.kind === 'none') throw new Error('This operation is about no merchant account.');
+  return selection.kind === 'one' ? { only: [selection.id] } : selection.accounts;
+}
+
+/** What a cursor is bound to. */
+function selectionKey(selection: Selection): string {
+  if (selection.kind === 'none') return '';
+  if (selection.kind === 'one') return `one:${selection.id}`;
+  return JSON.stringify(
+    selection.accounts === 'all' ? ['all'] : ['all', ...[...selection.accounts.only].sort()],
+  );
+}
+
+// What every list does: read the cursor, ask for a page, sign the cursors of its neighbours.
+
+interface PageQuery {
+  limit: number;
+  cursor?: string | undefined;
+}
+
+/** The compiler prints it as the type that a filter should have had. */
+type TakeItOut = 'A filter: take it out of the query, use it in `read`, and pass it as the last argument';
+
+/** A list that ignores a filter lists everything. So a query with filters does not compile. */
+type WithoutFilters<Query> = { [Name in Exclude<keyof Query, keyof PageQuery>]?: TakeItOut };
+
+/** `filters` are what `read` filters by, because a cursor is bound to them; `faults` is what cannot be processed in them. */
+export async function readPage<Row, Query extends PageQuery>(
+  list: OperationId,
+  query: Query & WithoutFilters<Query>,
+  deps: Pick<Deps, 'selection' | 'cursors'>,
+  read: (page: PageRequest) => Promise<Page<Row>>,
+  filters: Readonly<Record<string, unknown>> = {},
+  faults: readonly Unprocessable[] = [],
+) {
+  const { limit } = query;
+  const given = givenCursor(query.cursor);
+  const boundTo = cursorBinding(list, selectionKey(deps.selection), filters);
+  const cursor = given === undefined ? undefined : deps.cursors.decode(given, boundTo);
+  const detail = given !== undefined && !cursor ? [foreignCursor, ...faults] : [...faults];
+  if (detail.length > 0) throw new ApiError('unprocessable', { detail });
+  const { rows, ...around } = await read({ limit, cursor });
+  return { rows, envelope: { limit, ...pageCursors(deps.cursors, around, boundTo) } };
 }

@@ -1,15 +1,14 @@
 import type { Handler, Result } from '../../generated/operations.ts';
 import { presentApiKeyPair } from '../resources/api-key-pairs/present.ts';
 import { listApiKeyPairPage } from '../resources/api-key-pairs/queries.ts';
-import type { Deps } from './deps.ts';
-import { readPage } from './page.ts';
+import { readPage, type Deps } from './deps.ts';
 
 export const listApiKeyPairs: Handler<'listApiKeyPairs', Deps> = async (
   { query },
   deps,
 ): Promise<Result<'listApiKeyPairs'>> => {
   const { rows, envelope } = await readPage('listApiKeyPairs', query, deps, (page) =>
-    listApiKeyPairPage(deps.db, deps.caller.merchantAccountIds, page),
+    listApiKeyPairPage(deps.db, deps.caller.accounts, page),
   );
   return { status: 200, body: { items: rows.map(presentApiKeyPair), ...envelope } };
 };

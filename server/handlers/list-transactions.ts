@@ -1,8 +1,7 @@
 import type { Handler, Result } from '../../generated/operations.ts';
 import { readMetadataFilter } from '../rules/filters.ts';
 import { listTransactionPage } from '../resources/transactions/list.ts';
-import type { Deps } from './deps.ts';
-import { accountsOf, readPage } from './page.ts';
+import { accountsOf, readPage, type Deps } from './deps.ts';
 
 export const listTransactions: Handler<'listTransactions', Deps> = async (
   { query },

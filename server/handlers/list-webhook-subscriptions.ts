@@ -1,8 +1,7 @@
 import type { Handler, Result } from '../../generated/operations.ts';
 import { presentSubscription } from '../resources/webhook-subscriptions/present.ts';
 import { listWebhookSubscriptionPage } from '../resources/webhook-subscriptions/queries.ts';
-import type { Deps } from './deps.ts';
-import { accountsOf, readPage } from './page.ts';
+import { accountsOf, readPage, type Deps } from './deps.ts';
 
 export const listWebhookSubscriptions: Handler<'listWebhookSubscriptions', Deps> = async (
   { query },

@@ -9,8 +9,9 @@ import type { KeptAnswers, SentAnswer } from '../resources/idempotency-keys/rule
 import { ApiError, errorBody } from '../errors.ts';
 import type { AnyAnswer } from '../handlers/deps.ts';
 import type { Context, Step } from './context.ts';
-import { createOnce, keptRefusals, keyedBy, send, type Keep } from './idempotency.ts';
+import { createOnce, keptRefusals, keyedBy, type Keep } from './idempotency.ts';
 import type { LimitVelocity } from './limits.ts';
+import { send } from './send.ts';
 
 /** Called with the answer of a write before its unit of work commits. Throws if it breaks the contract. */
 export type BeforeCommit<Unit> = <A extends AnyAnswer>(answer: A, unit: Unit) => Promise<A>;

@@ -15,7 +15,7 @@ import { contextOf } from './context.ts';
 
 export interface ApprovalsDeps {
   find: (db: Db, id: string) => Promise<PaymentMethodRow | undefined>;
-  inUnitOfWork: InUnitOfWork;
+  unitsOn: (db: Db) => InUnitOfWork;
 }
 
 // A pattern instead of `:id`: Express would decode that, and answer `%zz` with its own error page.
@@ -41,7 +41,7 @@ const form: RequestHandler = (req, res, next) => {
 };
 
 // The routes are on the app itself, because an Express router would answer OPTIONS requests.
-export function serveApprovals(app: Express, { find, inUnitOfWork }: ApprovalsDeps): void {
+export function serveApprovals(app: Express, { find, unitsOn }: ApprovalsDeps): void {
   app.get(approvalPattern, async (req, res, next) => {
     const method = await find(contextOf(res).db, idOf(req));
     if (!method) {
@@ -59,9 +59,9 @@ export function serveApprovals(app: Express, { find, inUnitOfWork }: ApprovalsDe
       return;
     }
     const status = decision === 'approve' ? 'succeeded' : 'failed';
-    const decided = await inUnitOfWork(
-      (unit) => movePaymentMethod(unit, method.id, status, { onlyFrom: 'buyer_approval_required' }),
-      contextOf(res).db,
+    const inUnitOfWork = unitsOn(contextOf(res).db);
+    const decided = await inUnitOfWork((unit) =>
+      movePaymentMethod(unit, method.id, status, { onlyFrom: 'buyer_approval_required' }),
     ).catch((error: unknown) => {
       if (error instanceof IllegalMove) return undefined;
       throw error;

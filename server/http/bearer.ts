@@ -74,7 +74,7 @@ export function createBearer({ findSigningPair, recordKeyPairUse, log, now }: Be
         keyPairId: pair.id,
         scopes: verified.scopes,
         permissions: pair.permissions,
-        merchantAccountIds: pair.merchant_account_ids,
+        accounts: pair.accounts,
         tokenDigest: verified.digest,
       };
     } catch (error) {

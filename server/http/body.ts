@@ -2,6 +2,7 @@
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { AmbiguousJson, parseStrictJson } from '../../client/json.ts';
 import { ApiError } from '../errors.ts';
+import { codeOf } from '../faults.ts';
 import type { PipelineStep } from './step.ts';
 
 const refuse = (
@@ -83,7 +84,7 @@ function translate(error: unknown, req: Request): Error {
   if (type?.startsWith('request.') || type?.startsWith('stream.'))
     return refuse('value_error.body', 'was not received completely', { cause: error });
   // Invalid gzip data causes an error of zlib.
-  if ((error as { code?: string }).code?.startsWith('Z_'))
+  if (codeOf(error)?.startsWith('Z_'))
     return refuse('value_error.content_type', 'is not valid in its Content-Encoding');
   return error instanceof Error ? error : new Error(String(error));
 }

@@ -4,6 +4,7 @@ import type { OperationId, operations } from '../../generated/operations.ts';
 import type { Budget } from '../database/connection.ts';
 import type { Db } from '../database/database.ts';
 import type { Selection } from '../handlers/deps.ts';
+import type { Accounts } from '../rules/accounts.ts';
 import type { Refusal } from './refusal.ts';
 import type { PipelineStep } from './step.ts';
 
@@ -13,8 +14,8 @@ export interface Caller {
   scopes: readonly string[];
   /** What the roles of the pair allow. */
   permissions: readonly string[];
-  /** The merchant accounts that the pair can reach; empty means all. */
-  merchantAccountIds: readonly string[];
+  /** The merchant accounts that the pair has access to. */
+  accounts: Accounts;
   /** Identifies the token for the rate limit. */
   tokenDigest: string;
 }

@@ -6,8 +6,7 @@ import { ApiError, errorBody } from '../errors.ts';
 import {
   isKept,
   keepKeyMilliseconds,
-  noOwner,
-  ownerOfSeveral,
+  noAccount,
   requestFingerprint,
   slotOf,
   type Claim,
@@ -16,6 +15,7 @@ import {
   type Known,
   type SentAnswer,
 } from '../resources/idempotency-keys/rules.ts';
+import { allAccounts } from '../rules/accounts.ts';
 import { createSingleFlight } from '../rules/single-flight.ts';
 import type { DigestKeys } from '../secrets/derive-keys.ts';
 import type { Selection } from '../handlers/deps.ts';
@@ -34,7 +34,7 @@ export async function keyedBy(
   const key = headers[keyHeader];
   if (!operation.takesKey || typeof key !== 'string') return undefined;
   const account =
-    selection.kind === 'one' ? selection.id : selection.kind === 'all' ? ownerOfSeveral : noOwner;
+    selection.kind === 'one' ? selection.id : selection.kind === 'many' ? allAccounts : noAccount;
   const [path = ''] = url.split('?', 1);
   const request = { method, path, query, body: body as unknown };
   const keys = await keysOf(selection.kind === 'one' ? selection.id : null);
@@ -176,21 +176,3 @@ const reused = () =>
       },
     ],
   });
-
-/** A list is sent as bytes, because the database wrote its items. */
-export function send(
-  res: Response,
-  { status, headers, text }: Omit<SentAnswer, 'text'> & { text: string | Buffer },
-): void {
-  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
-  res.statusCode = status;
-  // The contract declares it without content: a 204, which has neither a type nor a length.
-  if (text === '') {
-    res.end();
-    return;
-  }
-  res.setHeader('Content-Type', 'application/json; charset=utf-8');
-  // With a known length Node writes the head and the body at once.
-  res.setHeader('Content-Length', Buffer.byteLength(text));
-  res.end(text);
-}

@@ -15,12 +15,9 @@ import type { Noted } from './desk/feed.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { loggedId } from './headers.ts';
 
-/** Request line (with the URL) and headers together. The introduction of the contract tells callers the same number. */
-export const mostHeaderBytes = 64 * 1024;
-
 export const limits = {
-  /** Request line (with the URL) and headers together. */
-  headerBytes: mostHeaderBytes,
+  /** Request line (with the URL) and headers together. The introduction of the contract tells callers the same number. */
+  headerBytes: 64 * 1024,
   headersMilliseconds: 10_000,
   requestMilliseconds: 30_000,
   keepAliveMilliseconds: 5_000,
@@ -28,14 +25,13 @@ export const limits = {
   stalledMilliseconds: 30_000,
   /** From the start of a request until its answer must have been taken. */
   answerMilliseconds: 60_000,
-  connections: 2_000,
-  requestsPerConnection: 1_000,
   shutdownMilliseconds: 10_000,
 };
 
 export interface ListenOptions {
   host: string;
   port: number;
+  /** The mock has no limit for these two. */
   maxConnections?: number;
   maxRequestsPerConnection?: number;
 }
@@ -55,7 +51,7 @@ export interface Listening {
 
 export async function listen(
   app: RequestListener,
-  { host, port, maxConnections, maxRequestsPerConnection }: ListenOptions,
+  { host, port, maxConnections, maxRequestsPerConnection = Infinity }: ListenOptions,
   { note, allowOf }: Refusals,
 ): Promise<Listening> {
   const server = createServer({
@@ -67,7 +63,7 @@ export async function listen(
     // The pipeline refuses a missing Host in the contract's shape.
     requireHostHeader: false,
   });
-  server.maxConnections = maxConnections ?? limits.connections;
+  if (maxConnections !== undefined) server.maxConnections = maxConnections;
   const underWay = new WeakMap<Socket, ServerResponse>();
   server.on('request', ({ socket }, res) => underWay.set(socket, res));
   const refuseAndNote = (socket: Socket, reason: string, refusal?: Refused) => {
@@ -97,7 +93,7 @@ export async function listen(
       app(req, res);
     },
     {
-      mostRequests: maxRequestsPerConnection ?? limits.requestsPerConnection,
+      mostRequests: maxRequestsPerConnection,
       answerMilliseconds: limits.answerMilliseconds,
     },
   );
@@ -108,7 +104,10 @@ export async function listen(
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // Browsers open connections that they then do not use. Who hung up reads no answer; a request that had begun is logged as aborted.
-    if (socket.bytesRead === 0 || error.code === 'HPE_INVALID_EOF_STATE') socket.destroy();
+    if (socket.bytesRead === 0 || error.code === 'HPE_INVALID_EOF_STATE') {
+      socket.destroy();
+      return;
+    }
     const target = unknownMethodTarget(error);
     if (target === undefined) refuseAndNote(socket, reasonOf(error));
     else refuseAndNote(socket, 'the method is unknown', refusedMethod(allowOf(originForm(target))));

@@ -3,22 +3,19 @@
 import type { Operation } from '../../generated/operations.ts';
 import { ApiError } from '../errors.ts';
 import type { Selection } from '../handlers/deps.ts';
+import { allAccounts, type Accounts } from '../rules/accounts.ts';
 import { createCache } from './cache.ts';
 import type { PipelineStep } from './step.ts';
 
-/** No account has this ID: it is what the header says for all of them. */
-const severalAccounts = '*';
-
 interface Needed {
   operation: Pick<Operation, 'merchantScope' | 'method'>;
-  /** The merchant accounts that the caller has access to; empty means all. */
-  caller: { merchantAccountIds: readonly string[] };
+  caller: { accounts: Accounts };
   selection: Selection;
 }
 
 export interface MerchantAccountDeps<Context> {
-  first: (own: readonly string[], context: Context) => Promise<{ id: string } | undefined>;
-  find: (own: readonly string[], id: string, context: Context) => Promise<{ id: string } | undefined>;
+  first: (own: Accounts, context: Context) => Promise<{ id: string } | undefined>;
+  find: (own: Accounts, id: string, context: Context) => Promise<{ id: string } | undefined>;
   now?: () => Date;
 }
 
@@ -39,9 +36,9 @@ export const createMerchantAccount = <Context extends Needed>({
 }: MerchantAccountDeps<Context>): PipelineStep<Context> => {
   const cache = createCache<{ id: string }>(mostCached);
   const lookUp = async (context: Context, named: string | undefined) => {
-    const own = context.caller.merchantAccountIds;
+    const own = context.caller.accounts;
     const at = now().getTime();
-    const key = JSON.stringify([named ?? null, ...own]);
+    const key = JSON.stringify([named ?? null, own]);
     const known = cache.get(key, at);
     if (known) return known;
     const found = await (named === undefined ? first(own, context) : find(own, named, context));
@@ -50,7 +47,7 @@ export const createMerchantAccount = <Context extends Needed>({
   };
   return async (context, req) => {
     const { merchantScope, method } = context.operation;
-    const own = context.caller.merchantAccountIds;
+    const own = context.caller.accounts;
     const header = req.headers['x-service-merchant-account-id'];
     const named = Array.isArray(header) ? header.join(',') : header;
     if (named !== undefined) refuseMalformed(named);
@@ -58,25 +55,25 @@ export const createMerchantAccount = <Context extends Needed>({
       context.selection = { kind: 'none' };
       return;
     }
-    if (named === severalAccounts) {
+    if (named === allAccounts) {
       if (merchantScope !== 'many')
         throw badHeader(
           'must name one merchant account: this operation does not accept *',
           'value_error.const',
         );
       // A write for all accounts includes future ones, so the key pair must have access to all.
-      if (method !== 'get' && own.length > 0)
+      if (method !== 'get' && own !== 'all')
         throw new ApiError('forbidden', {
           reason: '* needs access to all merchant accounts',
           details: [detail('* needs a key pair with access to all merchant accounts', 'value_error.scope')],
         });
-      context.selection = { kind: 'all' };
+      context.selection = { kind: 'many', accounts: own };
       return;
     }
     const account = await lookUp(context, named);
     if (!account) {
       // The first account is made by the operator, who has to learn that it is missing.
-      const reason = (await first([], context)) ? undefined : noAccountYet;
+      const reason = (await first('all', context)) ? undefined : noAccountYet;
       throw named === undefined
         ? new ApiError('not_found', { reason: reason ?? 'the key pair has access to no merchant account' })
         : unknownMerchantAccount(reason);
@@ -85,20 +82,12 @@ export const createMerchantAccount = <Context extends Needed>({
   };
 };
 
-/**
- * Whom the database connections of a request count for (database/fair-share.ts). What a key pair asks about several accounts or none
- * has a share of its own.
- */
-export const ownersOf = ({
-  selection,
-  caller: { keyPairId, merchantAccountIds: own },
-}: Pick<Needed, 'selection'> & { caller: { keyPairId: string; merchantAccountIds: readonly string[] } }) => {
-  const [only] = selection.kind === 'all' && own.length === 1 ? own : [];
-  return {
-    keyPair: keyPairId,
-    account: selection.kind === 'one' ? selection.id : (only ?? `${severalAccounts} ${keyPairId}`),
-  };
-};
+/** For whom the database connections of a request count: see database/fair-share.ts. */
+export function ownersOf({ selection, caller }: { selection: Selection; caller: { keyPairId: string } }) {
+  const accounts = selection.kind === 'many' && selection.accounts !== 'all' ? selection.accounts.only : [];
+  const [only] = accounts.length === 1 ? accounts : [];
+  return { keyPair: caller.keyPairId, account: selection.kind === 'one' ? selection.id : only };
+}
 
 function refuseMalformed(named: string): void {
   if (named.length === 0) throw badHeader('must have 1 character or more', 'value_error.str.min_length');

@@ -1,7 +1,6 @@
 // Why a request was refused, in words for the log. What comes from the caller may be anything, a card number in the wrong
 // place included, so only words that look like names of ours are shown.
-import type { Response } from 'express';
-import { type ApiError, errorBody } from '../errors.ts';
+import type { ApiError } from '../errors.ts';
 
 export interface Refusal {
   code: string;
@@ -44,14 +43,4 @@ export function refusalOf({ code, facts }: ApiError): Refusal {
   const taken = facts.resourceId ? [`resource_id ${facts.resourceId}`] : [];
   const reason = facts.reason ?? [...faults.slice(0, mostFaults), ...more, ...taken].join('; ');
   return { code, reason: reason.slice(0, longestReason) || undefined };
-}
-
-export function sendError(
-  res: Response,
-  { code, status, facts }: ApiError,
-  body: object = errorBody(code, facts),
-): void {
-  for (const [name, value] of Object.entries(facts.headers ?? {})) res.setHeader(name, value);
-  if (code === 'unauthorized') res.setHeader('WWW-Authenticate', 'Bearer');
-  res.status(status).json(body);
 }

@@ -4,7 +4,8 @@ import type { Logger } from 'pino';
 import type { ResponseCheck } from '../contract/responses.ts';
 import { ApiError, errorBody } from '../errors.ts';
 import { partialContextOf } from './context.ts';
-import { refusalOf, sendError } from './refusal.ts';
+import { refusalOf } from './refusal.ts';
+import { sendError } from './send.ts';
 
 export const createWriteError =
   (check: ResponseCheck, log: Logger): ErrorRequestHandler =>

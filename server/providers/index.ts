@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { noDescription, type DescribeCard, type VerifyCard } from './cards.ts';
 import type { GiftCardProvider } from './gift-cards.ts';
 import { describeSimulatedCard, simulatedGiftCards, verifySimulatedCard } from './simulated.ts';
-import { OperatorFault } from '../operator-fault.ts';
+import { OperatorFault } from '../faults.ts';
 
 /** What the module may export. See docs/guides/providers.md. */
 export interface ProvidersModule {

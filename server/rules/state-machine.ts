@@ -1,5 +1,5 @@
 // State machines as tables: each state with the states that may follow it.
-import { OperatorFault } from '../operator-fault.ts';
+import { OperatorFault } from '../faults.ts';
 
 export class IllegalMove extends OperatorFault {}
 

@@ -39,7 +39,7 @@ export const fillSandbox = (db: Db, dataDir: string, now: Date, secrets: CardSec
     const file = sandboxKeyFile(dataDir);
     const privateKey = readKey(file) ?? generateKeyPair('ECDSA').privateKey;
     if (await findSigningPair(unit.db, thumbprint(privateKey))) return made.some(Boolean);
-    await createKeyPair(unit, { privateKey, name: 'Sandbox', roles: ['administrator'], accounts: [] });
+    await createKeyPair(unit, { privateKey, name: 'Sandbox', roles: ['administrator'], accounts: 'all' });
     // Before the commit: a pair without its private key is useless, but a key without a pair is registered at the next start.
     writePrivate(file, privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
     return true;

@@ -43,7 +43,7 @@ type Reader = (unit: UnitOfWork, account: string, id: string | undefined) => Pro
 const readers: Partial<Record<string, Reader>> = {
   async transaction({ db }, account, id) {
     const page = { limit: 1, cursor: undefined, isSharded: false };
-    const wanted = id ?? (await listTransactionPage(db, [account], {}, page)).rows[0]?.id;
+    const wanted = id ?? (await listTransactionPage(db, { only: [account] }, {}, page)).rows[0]?.id;
     const row = wanted === undefined ? undefined : await findTransaction(db, account, wanted);
     return row && presentTransaction(row);
   },

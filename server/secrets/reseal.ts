@@ -2,13 +2,14 @@
 // are. A rotation of the card key re-encrypts them while the service runs: without waiting for locked rows, and only values that
 // have not changed since they were read.
 import { sql, type RawBuilder } from 'kysely';
-import { noOwner, ownerOfSeveral } from '../resources/idempotency-keys/rules.ts';
+import { noAccount } from '../resources/idempotency-keys/rules.ts';
+import { allAccounts } from '../rules/accounts.ts';
 import type { Binding, Purpose, Vault } from './vault.ts';
 import { acrossAccounts } from '../database/across-accounts.ts';
 import { inTransaction, type Db } from '../database/database.ts';
 import { settingName } from './digest-keys.ts';
 import { lockHolder } from '../database/locks.ts';
-import { OperatorFault } from '../operator-fault.ts';
+import { OperatorFault } from '../faults.ts';
 
 interface Sealed {
   table:
@@ -74,7 +75,7 @@ async function listParts(db: Db): Promise<Part[]> {
     if (sealed.table === 'settings') return { ...sealed, isPart: sql`name = ${settingName}` };
     if (sealed.table === 'webhook_subscriptions' || sealed.table === 'merchant_accounts')
       return { ...sealed, isPart: sql`true` };
-    const owners = sealed.purpose === 'answer' ? [...accounts, ownerOfSeveral, noOwner] : accounts;
+    const owners = sealed.purpose === 'answer' ? [...accounts, allAccounts, noAccount] : accounts;
     return owners.map((owner) => ({ ...sealed, isPart: sql`merchant_account_id = ${owner}` }));
   });
 }

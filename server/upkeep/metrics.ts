@@ -5,8 +5,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { isIP, type AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { DeliverDeps } from '../events/deliver.ts';
-
-type NoteRequest = (operation: string | undefined, status: number | 'aborted', milliseconds: number) => void;
+import type { NoteRequest } from '../http/access-log.ts';
 
 interface Sources {
   pools: Record<string, () => { most: number; inUse: number; waiting: number }>;

@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import type { ResponseCheck } from '../contract/responses.ts';
 import type { OpenedDatabase } from '../database/open.ts';
 import { countQueue, findOldestPending } from '../events/deliveries.ts';
-import { OperatorFault } from '../operator-fault.ts';
+import { OperatorFault } from '../faults.ts';
 import type { Metrics } from './metrics.ts';
 import type { Tracing } from './tracing.ts';
 

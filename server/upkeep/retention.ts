@@ -1,7 +1,8 @@
 // Deletes what is kept for a limited time, in batches along an index: see docs/decisions/0019-retention.md.
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql, type RawBuilder } from 'kysely';
-import { noOwner, ownerOfSeveral } from '../resources/idempotency-keys/rules.ts';
+import { noAccount } from '../resources/idempotency-keys/rules.ts';
+import { allAccounts } from '../rules/accounts.ts';
 import { inTransaction, type Db, type Tx } from '../database/database.ts';
 import { deleteDeliveriesOf } from '../events/queries.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
@@ -56,7 +57,7 @@ export interface Expired {
 export async function deleteExpired(db: Db, table: KeptTable, expired: Expired): Promise<number> {
   if (!kept[table].byAccount) return deleteOf(db, table, undefined, expired);
   let deleted = 0;
-  for (const { id } of [...(await listAccounts(db)), { id: ownerOfSeveral }, { id: noOwner }])
+  for (const { id } of [...(await listAccounts(db)), { id: allAccounts }, { id: noAccount }])
     deleted += await deleteOf(db, table, id, expired);
   return deleted;
 }

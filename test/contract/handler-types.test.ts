@@ -3,7 +3,7 @@ import { describeTypes, type Piece } from '../support/types.ts';
 
 const head = `
 import type { Deps } from '../../server/handlers/deps.ts';
-import { readPage } from '../../server/handlers/page.ts';
+import { readPage } from '../../server/handlers/deps.ts';
 import type { Page } from '../../server/database/paging.ts';
 import type { EventPayload, Handler, Handlers, Input, Result } from '../../generated/operations.ts';
 declare const scheme: { type: 'card-scheme-definition'; id: 'visa'; icon_url: string; display_name: string };

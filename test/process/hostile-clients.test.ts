@@ -10,7 +10,6 @@ import type { Handler } from '../../generated/operations.ts';
 import { startMock } from '../../mock/mock.ts';
 import { boundFaults } from '../../server/contract/bound-faults.ts';
 import { loadContract } from '../../server/contract/load.ts';
-import { mostHeaderBytes } from '../../server/http/listen.ts';
 import { longestToken } from '../../server/resources/api-key-pairs/claims.ts';
 import type { WriteDeps } from '../../server/handlers/deps.ts';
 import { handlers } from '../../server/handlers/index.ts';
@@ -304,7 +303,7 @@ describe('sizes', () => {
 
   it('the introduction names both', async () => {
     const introduction = await readFile('openapi/introduction.md', 'utf8');
-    expect(introduction).toContain(`headers and URL of more than ${mostHeaderBytes / 1024} kB together`);
+    expect(introduction).toContain(`headers and URL of more than ${limits.headerBytes / 1024} kB together`);
     expect(introduction).toContain(`a token of more than ${longestToken / 1024} kB`);
   });
 
@@ -330,7 +329,7 @@ describe('sizes', () => {
     for (const { socket } of clients) socket.destroy();
     // What they sent was read and is kept once, and there is as much again for buffers.
     expect(grown).toBeGreaterThan(10e6);
-    expect(grown).toBeLessThan(1_000 * 3 * mostHeaderBytes);
+    expect(grown).toBeLessThan(1_000 * 3 * limits.headerBytes);
   });
 });
 

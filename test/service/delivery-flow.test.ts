@@ -111,7 +111,6 @@ it('a unit of work tells after its commit that it has published something, and o
   const events: string[] = [];
   let deliveries = 1;
   const inUnitOfWork = createUnitOfWork({
-    db,
     outbox: async (tx) => {
       await sql`insert into settings (name, value) values ('published', 'yes')`.execute(tx);
       return { id: 'one', deliveries };
@@ -119,7 +118,7 @@ it('a unit of work tells after its commit that it has published something, and o
     publicUrl: () => '',
     now: () => new Date(),
     onPublished: () => events.push('told'),
-  });
+  })(db);
   const publish = (fails: boolean) =>
     inUnitOfWork(async (unit) => {
       await unit.publish?.('payment-method.created', 'default', {} as never);

@@ -68,7 +68,7 @@ it(`a connection keeps ${mostNamed} at most, and forgets what was not used for l
 
 it('a page of transactions is kept; with a filter it is planned for its values', async () => {
   const page = (filters: object) =>
-    listTransactionPage(database.db, ['default'], filters, {
+    listTransactionPage(database.db, { only: ['default'] }, filters, {
       limit: 20,
       cursor: undefined,
       isSharded: false,
@@ -98,7 +98,11 @@ it('behind a pooler nothing is kept', async () => {
 it('plans the page of a request once, and one with a filter for its values', async () => {
   const once = openDatabase(await createTestDatabase(), () => undefined, { size: 1, plansOnce: () => true });
   const page = (filters: object) =>
-    listTransactionPage(once.db, ['default'], filters, { limit: 20, cursor: undefined, isSharded: false });
+    listTransactionPage(once.db, { only: ['default'] }, filters, {
+      limit: 20,
+      cursor: undefined,
+      isSharded: false,
+    });
   const mode = async () =>
     (await sql<{ mode: string }>`select current_setting('plan_cache_mode') as mode`.execute(once.db)).rows;
   const modes: unknown[] = [];

@@ -63,7 +63,7 @@ it(`${count} transactions`, async () => {
   do {
     const page = await listTransactionPage(
       database.db,
-      ['default'],
+      { only: ['default'] },
       {},
       { limit: 500, cursor, isSharded: false },
     );

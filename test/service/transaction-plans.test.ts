@@ -60,7 +60,7 @@ async function explain(
   range: Partial<Range> = {},
 ): Promise<Answer> {
   const asked: Range = { at: undefined, side: 'older', limit: 21, ...range };
-  const query = transactionRange(scope, conditionsOf(filters), asked);
+  const query = transactionRange(scope ? { only: scope } : 'all', conditionsOf(filters), asked);
   const { rows } = await planned(query, (db) =>
     sql<{
       'QUERY PLAN': [{ Plan: Node; 'Execution Time': number; 'Planning Time': number }];
@@ -375,7 +375,7 @@ describe(`${count} transactions`, () => {
       for (const [name, scope] of scopes)
         for (const [, filters] of await oneOfEach()) {
           const asked: Range = { at: undefined, side: 'older', limit: 21 };
-          const query = transactionRange(scope, conditionsOf(filters), asked);
+          const query = transactionRange(scope ? { only: scope } : 'all', conditionsOf(filters), asked);
           const { rows } = await planned(query, (db) =>
             sql<{ 'QUERY PLAN': string }>`explain (costs off) ${query}`.execute(db),
           );

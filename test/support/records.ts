@@ -1,6 +1,6 @@
 /** Creates records for tests with the actions of the service, without events. */
 import { createAccount as makeAccount } from '../../server/resources/merchant-accounts/changes.ts';
-import { createBuyer as makeBuyer } from '../../server/resources/buyers/changes.ts';
+import { createBuyer as makeBuyer, type NewBuyer } from '../../server/resources/buyers/changes.ts';
 import {
   recordReplacement as findReplacement,
   type CardSecrets,
@@ -18,7 +18,6 @@ import {
   type NewTransaction,
   type TransactionRow,
 } from '../../server/resources/transactions/queries.ts';
-import type { NewBuyer } from '../../server/resources/buyers/queries.ts';
 
 export const silentWork = <T>(db: Db, work: (unit: UnitOfWork) => Promise<T>, now?: Date): Promise<T> =>
   inWork(db, (unit) => work(silently({ ...unit, ...(now && { now }) }, 'sample data')));

@@ -154,7 +154,9 @@ async function createPair(
   const role = { slug, name: slug, description: null, permissions: allow ?? [] };
   const made = await silentWork(db, async (unit) => {
     if (allow) await createRole(unit, role);
-    return createKeyPair(unit, { privateKey, name: slug, roles: [allow ? slug : 'administrator'], accounts });
+    const roles = [allow ? slug : 'administrator'];
+    const own = accounts.length === 0 ? 'all' : { only: accounts };
+    return createKeyPair(unit, { privateKey, name: slug, roles, accounts: own });
   });
   if (!('id' in made)) throw new Error(`Not there: ${JSON.stringify(made)}`);
   return {

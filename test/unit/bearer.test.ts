@@ -20,7 +20,7 @@ const pairOf = (index: 0 | 1, more: Partial<SigningPair> = {}): SigningPair => (
   public_key: createPublicKey(keys[index].privateKey).export({ type: 'spki', format: 'pem' }) as string,
   active: true,
   permissions: ['*.read'],
-  merchant_account_ids: ['default'],
+  accounts: { only: ['default'] },
   ...more,
 });
 
@@ -79,7 +79,7 @@ describe('the bearer token', () => {
       keyPairId: 'pair-0',
       scopes,
       permissions: ['*.read'],
-      merchantAccountIds: ['default'],
+      accounts: { only: ['default'] },
       tokenDigest: tokenDigest(token),
     });
   });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { loadSettings, namedAsGiven, readCallName, readConfig } from '../../server/config.ts';
-import { OperatorFault } from '../../server/operator-fault.ts';
+import { OperatorFault } from '../../server/faults.ts';
 import {
   fileNameOf,
   namesWithFiles,

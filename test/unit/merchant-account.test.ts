@@ -2,10 +2,11 @@
 import type { Request, Response } from 'express';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../server/errors.ts';
+import type { Accounts } from '../../server/rules/accounts.ts';
 import { createMerchantAccount, unknownMerchantAccount } from '../../server/http/merchant-account.ts';
 
 const accounts = ['default', 'marketplace', 'third'];
-const reachable = (own: readonly string[]) => accounts.filter((id) => own.length === 0 || own.includes(id));
+const reachable = (own: Accounts) => accounts.filter((id) => own === 'all' || own.only.includes(id));
 
 const step = createMerchantAccount({
   first: (own) => Promise.resolve(reachable(own).map((id) => ({ id }))[0]),
@@ -20,10 +21,10 @@ interface Asked {
 }
 
 async function select(
-  { header, own = [], merchantScope = 'many', method = 'get' }: Asked,
+  { header, own, merchantScope = 'many', method = 'get' }: Asked,
   selecting = step,
 ): Promise<unknown> {
-  const context = { operation: { merchantScope, method }, caller: { merchantAccountIds: own } };
+  const context = { operation: { merchantScope, method }, caller: { accounts: own ? { only: own } : 'all' } };
   const headers = header === undefined ? {} : { 'x-service-merchant-account-id': header };
   await selecting(context as never, { headers } as unknown as Request, {} as Response);
   return (context as { selection?: unknown }).selection;
@@ -56,9 +57,17 @@ describe('the merchant account of a request', () => {
       { own: ['third', 'marketplace'] },
       { kind: 'one', id: 'marketplace' },
     ],
-    ['* is all', { header: '*' }, { kind: 'all' }],
-    ['* is all own ones for a read', { header: '*', own: ['default'] }, { kind: 'all' }],
-    ['* for a write of a pair with access to all', { header: '*', method: 'post' }, { kind: 'all' }],
+    ['* is all', { header: '*' }, { kind: 'many', accounts: 'all' }],
+    [
+      '* is all own ones for a read',
+      { header: '*', own: ['default'] },
+      { kind: 'many', accounts: { only: ['default'] } },
+    ],
+    [
+      '* for a write of a pair with access to all',
+      { header: '*', method: 'post' },
+      { kind: 'many', accounts: 'all' },
+    ],
     ['none for an operation without accounts', { merchantScope: 'none' }, { kind: 'none' }],
     ['nor if one is named', { merchantScope: 'none', header: 'unicorn' }, { kind: 'none' }],
     ['nor for *', { merchantScope: 'none', header: '*' }, { kind: 'none' }],

@@ -26,16 +26,10 @@ interface Room {
   packages?: readonly string[];
 }
 
-/** Any room of the server may end the process with a message. */
-const operatorFault = 'server/operator-fault.ts';
+/** Any room of the server may end the process with a message, and tell errors apart by their codes. */
+const faults = 'server/faults.ts';
 /** Rules that no resource has for itself, and those of resources, which are pure, too. */
-const pure = [
-  'generated',
-  'client/json.ts',
-  operatorFault,
-  'server/rules',
-  ...pureFilesOf('server/resources'),
-];
+const pure = ['generated', 'client/json.ts', faults, 'server/rules', ...pureFilesOf('server/resources')];
 const below = [
   ...pure,
   'server/database',
@@ -69,14 +63,14 @@ const rooms: Record<string, Room> = {
   generated: { from: [] },
   'client/json.ts': { from: [] },
   'server/errors.ts': { from: ['generated'] },
-  [operatorFault]: { from: [] },
+  [faults]: { from: [] },
   'server/config.ts': {
-    from: [operatorFault, 'server/database-url.ts', 'server/settings.ts'],
+    from: [faults, 'server/database-url.ts', 'server/settings.ts'],
   },
-  'server/settings.ts': { from: ['server/database-url.ts'] },
+  'server/settings.ts': { from: ['server/database-url.ts'], types: ['server/secrets'] },
   'server/database-url.ts': { from: [] },
   'server/visible.ts': { from: [] },
-  'server/log.ts': { from: ['server/visible.ts'], packages: ['pino'] },
+  'server/log.ts': { from: [faults, 'server/visible.ts'], packages: ['pino'] },
   'server/terminal-log.ts': { from: ['server/visible.ts'], packages: ['pino', 'pino-pretty'] },
   ...Object.fromEntries(
     pureFilesOf('server/resources').map((file) => [
@@ -91,7 +85,7 @@ const rooms: Record<string, Room> = {
   },
   'server/hints.ts': { from: ['server/config.ts', 'server/contract'] },
   'server/build.ts': { from: ['generated', 'server/contract'] },
-  'server/database/embedded': { from: [operatorFault], packages: ['pg'] },
+  'server/database/embedded': { from: [faults], packages: ['pg'] },
   // What is known of all tables: their types, for Kysely, and their columns.
   'server/database/require-columns.ts': {
     from: ['server/database', 'server/database/tables.ts', 'server/resources'],
@@ -125,7 +119,7 @@ const rooms: Record<string, Room> = {
   },
   'server/upkeep': {
     from: [...below, 'server/build.ts', 'server/config.ts'],
-    types: ['server/contract', 'server/database/open.ts'],
+    types: ['server/contract', 'server/database/open.ts', 'server/http'],
     packages: ['@opentelemetry/api', 'kysely', 'pino', 'prom-client'],
   },
   'server/sandbox': { from: [...below, 'server/upkeep', 'server/database/embedded'] },

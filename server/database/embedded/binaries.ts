@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { lstatSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { OperatorFault } from '../../operator-fault.ts';
+import { OperatorFault } from '../../faults.ts';
 import { canReach } from './identity.ts';
 import { ifThere, makeSystemFolder, run, type Log, type Place } from './place.ts';
 

@@ -14,10 +14,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { OperatorFault } from '../../operator-fault.ts';
+import { codeOf, OperatorFault } from '../../faults.ts';
 import { asOwnerOf, isRoot } from './identity.ts';
-
-const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
 /** A sentence instead of an error of the file system, where the operator has to change something. */
 function explain(error: unknown, path: string): never {

@@ -2,7 +2,7 @@
 // everywhere, or as the owner of the folder. In a folder of another user root has the rights of that user only.
 import { lchownSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { OperatorFault } from '../../operator-fault.ts';
+import { OperatorFault } from '../../faults.ts';
 
 export interface Identity {
   uid: number;

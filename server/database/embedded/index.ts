@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OperatorFault } from '../../operator-fault.ts';
+import { OperatorFault } from '../../faults.ts';
 import { lastAddress, randomPort, socketAddress } from './address.ts';
 import { findPackage, prepareBinaries } from './binaries.ts';
 import { connect, isLast, makeDatabase, type Presence } from './presence.ts';

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, lstatSync, mkdirSync, readlinkSync, realpathSync, symlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { OperatorFault } from '../../operator-fault.ts';
+import { codeOf, OperatorFault } from '../../faults.ts';
 import { makeDataDirectory, refuseOpen } from './data-dir.ts';
 import { asOwnerOf, canReach, chownTree, isRoot, nobody, ownerOf, type Identity } from './identity.ts';
 
@@ -26,7 +26,7 @@ export function ifThere<T>(look: () => T): T | undefined {
   try {
     return look();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
@@ -103,7 +103,7 @@ function linkToSystemFolder(root: string, link: string, log: Log): string {
     symlinkSync(target, link);
   } catch (error) {
     // Another start at the same time was quicker.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
     return readlinkSync(link);
   }
   // It had another password.

@@ -1,7 +1,7 @@
 // The connection that each process keeps open while it uses the embedded PostgreSQL. The kernel closes it when the process
 // ends, however it ends, so PostgreSQL itself knows who uses it.
 import pg from 'pg';
-import { OperatorFault } from '../../operator-fault.ts';
+import { codeOf, OperatorFault } from '../../faults.ts';
 import { database, lastAddress, urlOf } from './address.ts';
 import type { Place } from './place.ts';
 import { recordedPid } from './server.ts';
@@ -60,7 +60,7 @@ export async function makeDatabase({ query }: Presence): Promise<void> {
   if (found.length > 0) return;
   await query(`CREATE DATABASE ${database}`).catch((error: unknown) => {
     // Another process created it at the same time.
-    if (!['42P04', '23505'].includes((error as { code?: string }).code ?? '')) throw error;
+    if (!['42P04', '23505'].includes(codeOf(error) ?? '')) throw error;
   });
 }
 

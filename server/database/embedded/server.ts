@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { OperatorFault } from '../../operator-fault.ts';
+import { OperatorFault } from '../../faults.ts';
 import { user, type DatabaseAddress } from './address.ts';
 import { ifThere, run, runScript, type Place } from './place.ts';
 

@@ -8,6 +8,7 @@ import {
   touchApiKeyPair,
   type ApiKeyPairRow,
 } from './queries.ts';
+import type { Accounts } from '../../rules/accounts.ts';
 import type { Db } from '../../database/database.ts';
 import { findAccounts } from '../merchant-accounts/queries.ts';
 import { lockRoles } from '../roles/queries.ts';
@@ -18,8 +19,7 @@ export interface NewKeyPair {
   name: string;
   /** Slugs. */
   roles: readonly string[];
-  /** Empty for all accounts. */
-  accounts: readonly string[];
+  accounts: Accounts;
 }
 
 /** The roles or merchant accounts that do not exist. */
@@ -32,8 +32,9 @@ export async function createKeyPair(
   const roles = await lockRoles(db, slugs);
   const noRole = slugs.filter((slug) => !roles.some((role) => role.slug === slug));
   if (noRole.length > 0) return { roles: noRole } satisfies Missing;
-  const known = (await findAccounts(db, accounts)).map(({ id }) => id);
-  const noAccount = accounts.filter((id) => !known.includes(id));
+  const named = accounts === 'all' ? [] : accounts.only;
+  const known = (await findAccounts(db, named)).map(({ id }) => id);
+  const noAccount = named.filter((id) => !known.includes(id));
   if (noAccount.length > 0) return { accounts: noAccount } satisfies Missing;
   const algorithm = algorithmOf(privateKey);
   if (!algorithm) throw new Error('The key is neither ECDSA on P-521 nor RSA of 2048 bits or more.');

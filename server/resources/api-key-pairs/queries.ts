@@ -1,5 +1,6 @@
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { sql, type Selectable } from 'kysely';
+import type { Accounts } from '../../rules/accounts.ts';
 import type { Cursor } from '../../rules/cursor.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import { fetchPage } from '../../database/paging.ts';
@@ -47,15 +48,15 @@ const withRelations = (db: Db) =>
 /** A caller with access to all accounts sees all pairs; other callers see pairs that have access to no other accounts. */
 export function listApiKeyPairPage(
   db: Db,
-  own: readonly string[],
+  own: Accounts,
   page: { limit: number; cursor: Cursor | undefined },
 ) {
   const all = withRelations(db);
   const visible =
-    own.length === 0
+    own === 'all'
       ? all
       : all.where(
-          sql<boolean>`(select count(*) > 0 and bool_and(merchant_account_id = any(${own as string[]}))
+          sql<boolean>`(select count(*) > 0 and bool_and(merchant_account_id = any(${own.only as string[]}))
             from api_key_pair_merchant_accounts where api_key_pair_id = api_key_pairs.id)`,
         );
   return fetchPage(visible, 'api_key_pairs', page);
@@ -82,12 +83,12 @@ export interface SigningPair {
   public_key: string;
   active: boolean;
   permissions: string[];
-  merchant_account_ids: string[];
+  accounts: Accounts;
 }
 
 /** Everything that authentication needs to know about a pair, in one query. */
-export const findSigningPair = (db: Db, thumbprint: string): Promise<SigningPair | undefined> =>
-  db
+export async function findSigningPair(db: Db, thumbprint: string): Promise<SigningPair | undefined> {
+  const found = await db
     .selectFrom('api_key_pairs')
     .select((pair) => [
       'id',
@@ -99,16 +100,20 @@ export const findSigningPair = (db: Db, thumbprint: string): Promise<SigningPair
         'permissions',
       ),
       sql<string[]>`array(select merchant_account_id from api_key_pair_merchant_accounts
-        where api_key_pair_id = ${pair.ref('api_key_pairs.id')})`.as('merchant_account_ids'),
+        where api_key_pair_id = ${pair.ref('api_key_pairs.id')})`.as('only'),
     ])
     .where('thumbprint', '=', thumbprint)
     .executeTakeFirst();
+  if (!found) return undefined;
+  const { only, ...pair } = found;
+  return { ...pair, accounts: only.length === 0 ? 'all' : { only } };
+}
 
 export async function insertApiKeyPair(
   db: Tx,
   pair: { thumbprint: string; display_name: string; algorithm: 'ECDSA' | 'RSA'; public_key: string },
   roleIds: readonly string[],
-  accountIds: readonly string[],
+  accounts: Accounts,
 ): Promise<string> {
   const { id } = await db
     .insertInto('api_key_pairs')
@@ -127,8 +132,8 @@ export async function insertApiKeyPair(
       .values(roleIds.map((role_id) => ({ api_key_pair_id: id, role_id })))
       .execute();
   }
-  if (accountIds.length > 0) {
-    const rows = accountIds.map((merchant_account_id) => ({ api_key_pair_id: id, merchant_account_id }));
+  if (accounts !== 'all') {
+    const rows = accounts.only.map((merchant_account_id) => ({ api_key_pair_id: id, merchant_account_id }));
     await db.insertInto('api_key_pair_merchant_accounts').values(rows).execute();
   }
   return id;

@@ -1,5 +1,22 @@
-import { insertBuyer, type NewBuyer } from './queries.ts';
 import type { Work } from '../../database/unit-of-work.ts';
+import type { Given } from '../../database/columns.ts';
+import type { components } from '../../../generated/types.ts';
+
+type Buyer = components['schemas']['Buyer'];
+
+/** Without an ID, the database makes one. */
+export interface NewBuyer extends Given<Omit<Buyer, 'type' | 'id' | 'created_at' | 'updated_at'>> {
+  id?: string;
+}
 
 /** Undefined when the external identifier, or the ID, is taken. */
-export const createBuyer = ({ db }: Work, buyer: NewBuyer) => insertBuyer(db, buyer);
+export const createBuyer = ({ db }: Work, buyer: NewBuyer) =>
+  db
+    .insertInto('buyers')
+    .values({
+      ...buyer,
+      billing_details: buyer.billing_details ? JSON.stringify(buyer.billing_details) : null,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();

@@ -1,9 +1,7 @@
 import { sql, type Selectable } from 'kysely';
 import { findAccountOf } from '../../database/across-accounts.ts';
 import type { Db, Tx } from '../../database/database.ts';
-import type { BuyersTable, NewBuyer } from './table.ts';
-
-export type { NewBuyer } from './table.ts';
+import type { BuyersTable } from './table.ts';
 
 export type BuyerRow = Selectable<BuyersTable>;
 
@@ -66,15 +64,3 @@ export const listBuyers = (
     )
     .execute();
 };
-
-/** Undefined when the external identifier, or the ID, is taken. */
-export const insertBuyer = (db: Tx, buyer: NewBuyer) =>
-  db
-    .insertInto('buyers')
-    .values({
-      ...buyer,
-      billing_details: buyer.billing_details ? JSON.stringify(buyer.billing_details) : null,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returningAll()
-    .executeTakeFirst();

@@ -1,12 +1,7 @@
 import type { components } from '../../../generated/types.ts';
-import type { Given, MaybeStamp, Shown, ShownColumns } from '../../database/columns.ts';
+import type { MaybeStamp, Shown, ShownColumns } from '../../database/columns.ts';
 
 type Buyer = components['schemas']['Buyer'];
-
-/** A buyer as it is given to queries. Without an ID, the database makes one. */
-export interface NewBuyer extends Given<Omit<Buyer, 'type' | 'id' | 'created_at' | 'updated_at'>> {
-  id?: string;
-}
 
 export const buyerColumns = {
   id: 'uuid',

@@ -6,9 +6,8 @@ import type { DigestKeys } from '../../secrets/derive-keys.ts';
 /** How long a key is valid. */
 export const keepKeyMilliseconds = 24 * 60 * 60 * 1000;
 
-/** Stand-in account IDs for requests about several accounts or none. No account has these IDs. */
-export const ownerOfSeveral = '*';
-export const noOwner = '';
+/** The account ID of the keys of requests about no account. Those of requests about many have `allAccounts`. */
+export const noAccount = '';
 
 /** An answer as it was sent. The body is text, so that a repeated answer has the same bytes. */
 export interface SentAnswer {
@@ -37,7 +36,7 @@ export interface Claim<Unit> {
 
 /** A request with a key, as digests. A slot stands for one key of one key pair in one merchant account. */
 export interface Keyed {
-  /** The merchant account, `ownerOfSeveral` or `noOwner`. */
+  /** The merchant account, `allAccounts` or `noAccount`. */
   account: string;
   slot: string;
   fingerprint: string;

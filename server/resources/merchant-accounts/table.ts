@@ -13,6 +13,10 @@ export const merchantAccountColumns = {
   over_capture_percentage: 'integer',
 } as const satisfies Shown<MerchantAccount, 'type'>;
 
+export const shownAccountColumns = Object.keys(
+  merchantAccountColumns,
+) as (keyof typeof merchantAccountColumns)[];
+
 export interface MerchantAccountsTable extends ShownColumns<
   typeof merchantAccountColumns,
   MerchantAccount,

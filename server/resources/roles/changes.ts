@@ -1,25 +1,42 @@
-import {
-  deleteRole as removeRole,
-  insertRole,
-  listKeyPairsWithRole,
-  lockRole,
-  updateRole as changeRole,
-  type NewRole,
-} from './queries.ts';
 import type { Work } from '../../database/unit-of-work.ts';
 
+export interface NewRole {
+  slug: string;
+  name: string;
+  description: string | null;
+  permissions: string[];
+}
+
 /** Undefined when the slug is taken. */
-export const createRole = ({ db }: Work, role: NewRole) => insertRole(db, role);
+export const createRole = ({ db }: Work, role: NewRole) =>
+  db
+    .insertInto('roles')
+    .values(role)
+    .onConflict((conflict) => conflict.column('slug').doNothing())
+    .returningAll()
+    .executeTakeFirst();
 
 /** Undefined when there is none. */
 export const updateRole = ({ db }: Work, slug: string, changes: Partial<Omit<NewRole, 'slug'>>) =>
-  changeRole(db, slug, changes);
+  db.updateTable('roles').set(changes).where('slug', '=', slug).returningAll().executeTakeFirst();
 
 /** Undefined when there is none; the key pairs that have it, because of which it was not deleted. */
 export async function deleteRole({ db }: Work, slug: string) {
-  const role = await lockRole(db, slug);
+  // Waits for key pairs that are being created with it, and lets none be created until the transaction ends.
+  const role = await db
+    .selectFrom('roles')
+    .select('id')
+    .where('slug', '=', slug)
+    .forUpdate()
+    .executeTakeFirst();
   if (!role) return undefined;
-  const pairs = await listKeyPairsWithRole(db, role.id);
-  if (pairs.length === 0) await removeRole(db, role.id);
+  const pairs = await db
+    .selectFrom('api_key_pairs')
+    .innerJoin('api_key_pair_roles as own', 'own.api_key_pair_id', 'api_key_pairs.id')
+    .where('own.role_id', '=', role.id)
+    .select(['api_key_pairs.id', 'api_key_pairs.display_name'])
+    .orderBy('api_key_pairs.display_name')
+    .execute();
+  if (pairs.length === 0) await db.deleteFrom('roles').where('id', '=', role.id).execute();
   return pairs;
 }

@@ -6,8 +6,7 @@ import { readUuid } from '../../rules/uuid.ts';
 import { acrossAccounts } from '../../database/across-accounts.ts';
 import { copyRow, copyRows } from '../../database/copy.ts';
 import type { Tx } from '../../database/database.ts';
-import { timestamp } from '../../database/paging.ts';
-import type { SqlType } from '../../database/columns.ts';
+import { timestamp, type SqlType } from '../../database/columns.ts';
 import type { NewTransaction } from './queries.ts';
 
 interface CardUse {

@@ -14,7 +14,7 @@ import {
   listOwnTransactions,
   prepareBulk,
 } from './bulk.ts';
-import { codeOf } from '../../database/database.ts';
+import { codeOf } from '../../faults.ts';
 import {
   analyzeTransactions,
   insertTransactions,

@@ -7,7 +7,7 @@ import { notAfter, notBefore } from '../../rules/instants.ts';
 import { isStorable } from '../../rules/storable.ts';
 import { readUuid } from '../../rules/uuid.ts';
 import { hasValue, hasValueOf, type ValueType } from './lookup.ts';
-import { timestamp } from '../../database/paging.ts';
+import { timestamp } from '../../database/columns.ts';
 import type { TransactionsTable } from './table.ts';
 
 type Query = Omit<Input<'listTransactions'>['query'], 'cursor' | 'limit'>;
@@ -37,13 +37,13 @@ export interface Conditions {
   any: Condition[];
   /** A filter with several values, of which the row must have one. Only if there is no other filter. */
   choice: Choice | undefined;
-  /** Whether some filter is by an identifier, which few rows have. */
+  /** Few rows match, whatever the other filters are. */
   hasIdentifier: boolean;
-  /** Whether the only filter has an index with hashes: see lookup.ts. */
+  /** The only filter has an index with hashes: see lookup.ts. */
   isHashed: boolean;
-  /** Whether a page may lie anywhere in the account, so that it is looked for in transactions_walk: see docs/decisions/0020. */
+  /** The page may lie anywhere in the account: the entries of transactions_walk are compared in the order of the list. */
   isWalk: boolean;
-  /** Whether some filter has a GIN index, which gives its rows in no order. */
+  /** Some index gives its rows in no order, so a statement must not be planned to read in order. */
   hasGin: boolean;
 }
 
@@ -55,24 +55,36 @@ export interface Choice {
 
 type Column = keyof TransactionsTable;
 
-/** What one filter contributes. */
+/**
+ * What one filter contributes. How its rows are found, if it is the only filter; two or more of `ordered`, `compared` and `choice`
+ * together are a walk. See docs/decisions/0020.
+ *
+ * | kind       | filters                                      | index                                           | flag           |
+ * | ---------- | -------------------------------------------- | ----------------------------------------------- | -------------- |
+ * | identifier | IDs, references, BIN, label                  | transactions_by_…: hashes and the time          | hasIdentifier  |
+ * | search     | search: several identifiers, one must match  | those of its columns                            | hasIdentifier  |
+ * | choice     | status, currency, method …: one of a list    | transactions_by_…: hashes and the time          | –              |
+ * | ordered    | has_settlements                              | transactions_by_(no_)settlements                | –              |
+ * | compared   | amounts, updated_at, flags                   | transactions_walk, or their own if few match    | isWalk         |
+ * | updatedTo  | updated_at_lte                               | the same, and transactions_updated_early        | isWalk         |
+ * | gin        | gift_card_id, gift_card_last4                | transactions_gift_card_…, GIN                   | hasGin         |
+ * | metadata   | metadata                                     | transactions_by_metadata, GIN with the account  | hasGin         |
+ * | created    | created_at                                   | bounds of whatever index is read                | –              |
+ */
 type Part =
-  | { identifier: Condition }
-  | { ordered: Condition }
-  | { compared: Condition }
-  | { gin: Condition }
-  | { ofAccount: AccountCondition }
-  | { from: Date }
-  | { to: Date }
-  | { updatedTo: Date }
-  | { any: Condition[] }
-  | Choice;
+  | { kind: 'identifier' | 'ordered' | 'compared' | 'gin'; condition: Condition }
+  | { kind: 'metadata'; condition: AccountCondition }
+  | { kind: 'created'; from: Date }
+  | { kind: 'created'; to: Date }
+  | { kind: 'updatedTo'; to: Date }
+  | { kind: 'search'; any: Condition[] }
+  | ({ kind: 'choice' } & Choice);
 
 const column = (name: Column) => sql.ref(`transactions.${name}`);
 const nothing = sql<SqlBool>`false`;
 
-const identifier = (condition: Condition): Part => ({ identifier: condition });
-const compared = (condition: Condition): Part => ({ compared: condition });
+const identifier = (condition: Condition): Part => ({ kind: 'identifier', condition });
+const compared = (condition: Condition): Part => ({ kind: 'compared', condition });
 const is = (name: Column, type: ValueType, value: string): Condition =>
   hasValue(name, type, sql`${value}::${sql.raw(type)}`);
 const textIs = (name: Column, value: string): Condition => is(name, 'text', value);
@@ -87,6 +99,7 @@ const idIs = (value: string): Condition => {
 const flag = (name: Column, value: boolean): Part =>
   compared(value ? sql`${column(name)}` : sql`not ${column(name)}`);
 const oneOf = (name: Column, type: ValueType, values: readonly string[]): Part => ({
+  kind: 'choice',
   column: name,
   type,
   values: [...new Set(type === 'uuid' ? values.flatMap((value) => readUuid(value) ?? []) : values)],
@@ -101,24 +114,28 @@ const filters: {
   amount_eq: (value) => compared(sql`${column('amount')} = ${value}`),
   amount_gte: (value) => compared(sql`${column('amount')} >= ${value}`),
   amount_lte: (value) => compared(sql`${column('amount')} <= ${value}`),
-  created_at_gte: (value) => ({ from: notBefore(value) }),
-  created_at_lte: (value) => ({ to: notAfter(value) }),
+  created_at_gte: (value) => ({ kind: 'created', from: notBefore(value) }),
+  created_at_lte: (value) => ({ kind: 'created', to: notAfter(value) }),
   updated_at_gte: (value) => compared(sql`${column('updated_at')} >= ${timestamp(notBefore(value))}`),
-  updated_at_lte: (value) => ({ updatedTo: notAfter(value) }),
+  updated_at_lte: (value) => ({ kind: 'updatedTo', to: notAfter(value) }),
   buyer_id: (value) => identifier(uuidIs('buyer_id', value)),
   buyer_external_identifier: (value) => identifier(textIs('buyer_external_identifier', value)),
   checkout_session_id: (value) => identifier(uuidIs('checkout_session_id', value)),
   currency: (values) => oneOf('currency', 'text', values),
   external_identifier: (value) => identifier(textIs('external_identifier', value)),
   gift_card_id: (value) => ({
-    gin: sql`${column('gift_card_ids')} @> array[${readUuid(value) ?? null}]::uuid[]`,
+    kind: 'gin',
+    condition: sql`${column('gift_card_ids')} @> array[${readUuid(value) ?? null}]::uuid[]`,
   }),
-  gift_card_last4: (value) => ({ gin: sql`${column('gift_card_last4s')} @> array[${value}]::text[]` }),
+  gift_card_last4: (value) => ({
+    kind: 'gin',
+    condition: sql`${column('gift_card_last4s')} @> array[${value}]::text[]`,
+  }),
   has_gift_card_redemptions: (value) => flag('has_gift_card_redemptions', value),
   has_refunds: (value) => flag('has_refunds', value),
-  // Its two indexes have the order of the list.
   has_settlements: (value) => ({
-    ordered: value ? sql`${column('has_settlements')}` : sql`not ${column('has_settlements')}`,
+    kind: 'ordered',
+    condition: value ? sql`${column('has_settlements')}` : sql`not ${column('has_settlements')}`,
   }),
   is_subsequent_payment: (value) => flag('is_subsequent_payment', value),
   merchant_initiated: (value) => flag('merchant_initiated', value),
@@ -134,6 +151,7 @@ const filters: {
   reconciliation_id: (value) => identifier(textIs('reconciliation_id', value)),
   // A list of conditions instead of one `or`, so that each can use its own index.
   search: (value) => ({
+    kind: 'search',
     any: [
       textIs('external_identifier', value),
       textIs('buyer_external_identifier', value),
@@ -161,29 +179,42 @@ export function conditionsOf(given: TransactionFilters): Conditions {
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue;
     const part = (filters[name as keyof typeof filters] as (value: unknown) => Part)(value);
-    if ('identifier' in part) {
-      conditions.all.push(part.identifier);
-      conditions.hasIdentifier = true;
-    } else if ('ordered' in part) conditions.all.push(part.ordered);
-    else if ('compared' in part) {
-      conditions.all.push(part.compared);
-      conditions.isWalk = true;
-    } else if ('gin' in part) {
-      conditions.all.push(part.gin);
-      conditions.hasGin = true;
-    } else if ('ofAccount' in part) {
-      conditions.ofAccount.push(part.ofAccount);
-      conditions.hasGin = true;
-    } else if ('from' in part) conditions.created.from = part.from;
-    else if ('to' in part) conditions.created.to = part.to;
-    else if ('updatedTo' in part) {
-      conditions.updatedTo = part.updatedTo;
-      conditions.all.push(sql`${column('updated_at')} <= ${timestamp(part.updatedTo)}`);
-      conditions.isWalk = true;
-    } else if ('any' in part) {
-      conditions.any = part.any;
-      conditions.hasIdentifier = true;
-    } else choices.push(part);
+    switch (part.kind) {
+      case 'identifier':
+        conditions.all.push(part.condition);
+        conditions.hasIdentifier = true;
+        break;
+      case 'search':
+        conditions.any = part.any;
+        conditions.hasIdentifier = true;
+        break;
+      case 'choice':
+        choices.push(part);
+        break;
+      case 'ordered':
+        conditions.all.push(part.condition);
+        break;
+      case 'compared':
+        conditions.all.push(part.condition);
+        conditions.isWalk = true;
+        break;
+      case 'updatedTo':
+        conditions.updatedTo = part.to;
+        conditions.all.push(sql`${column('updated_at')} <= ${timestamp(part.to)}`);
+        conditions.isWalk = true;
+        break;
+      case 'gin':
+        conditions.all.push(part.condition);
+        conditions.hasGin = true;
+        break;
+      case 'metadata':
+        conditions.ofAccount.push(part.condition);
+        conditions.hasGin = true;
+        break;
+      case 'created':
+        if ('from' in part) conditions.created.from = part.from;
+        else conditions.created.to = part.to;
+    }
   }
   const { all, ofAccount, any, hasIdentifier } = conditions;
   const isOne = choices.length + all.length + ofAccount.length + any.length === Math.max(1, any.length);
@@ -203,7 +234,7 @@ function hasOneOf({ column: name, type, values }: Choice): Condition {
 
 // The index has the metadata as a property with the name of the account, so that rows of other accounts are not read.
 function containsMetadata(required: ReadonlyMap<string, string>): Part {
-  if (required.size === 0) return { ordered: sql`true` };
+  if (required.size === 0) return { kind: 'ordered', condition: sql`true` };
   const text = JSON.stringify(Object.fromEntries(required));
   if (!isStorable(text)) return identifier(nothing);
   const within = (account: RawBuilder<unknown>, metadata: RawBuilder<unknown>) =>
@@ -211,7 +242,8 @@ function containsMetadata(required: ReadonlyMap<string, string>): Part {
   const own = within(column('merchant_account_id'), column('metadata'));
   const wanted = sql`${text}::jsonb`;
   return {
-    ofAccount: {
+    kind: 'metadata',
+    condition: {
       plain: sql`${column('metadata')} @> ${wanted}`,
       of: (accounts) => {
         const [first, ...others] = accounts.map((account) => within(account, wanted));

@@ -3,13 +3,14 @@ import { CompiledQuery, sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { JsonBytes } from '../../../generated/operations.ts';
 import { asBytes } from '../../database/bytes.ts';
 import { acrossAccounts } from '../../database/across-accounts.ts';
+import type { Accounts } from '../../rules/accounts.ts';
 import type { Position } from '../../rules/cursor.ts';
 import type { Db } from '../../database/database.ts';
 import { hasValue, isHashedOf, isOf } from './lookup.ts';
 import { plannedAnew, plannedInOrder } from '../../database/named-statements.ts';
-import { pageThrough, timestamp, type Page, type PageRequest, type Range } from '../../database/paging.ts';
+import { pageThrough, type Page, type PageRequest, type Range } from '../../database/paging.ts';
 import { conditionsOf, type Condition, type Conditions, type TransactionFilters } from './filters.ts';
-import { jsonOf } from '../../database/columns.ts';
+import { jsonOf, timestamp } from '../../database/columns.ts';
 import { transactionColumns, transactionConstants, type Transaction } from './table.ts';
 
 /** A transaction as the API shows it, with the place that it has in the list. */
@@ -24,23 +25,23 @@ const item = sql.raw(
 );
 
 /**
- * Transactions of these accounts, or of all accounts if undefined; newest first. A sharded engine cannot limit each of several
+ * Transactions of these accounts, newest first. A sharded engine cannot limit each of several
  * accounts, so there they are read in one flat statement, whose pages the engine merges.
  */
 export async function listTransactionPage(
   db: Db,
-  accounts: readonly string[] | undefined,
+  accounts: Accounts,
   filters: TransactionFilters,
   { isSharded, ...page }: PageRequest & { isSharded: boolean },
 ): Promise<Page<TransactionItem>> {
-  const [only] = accounts ?? [];
-  if (only !== undefined && accounts?.length === 1 && !hasFilter(filters))
+  const only = onlyOf(accounts);
+  if (only !== undefined && !hasFilter(filters))
     return pageThrough((range, behind) => readPlain(db, only, range, behind), page);
   const conditions = conditionsOf(filters);
-  const isFlat = isSharded && accounts?.length !== 1;
+  const isFlat = isSharded && only === undefined;
   const statement = isFlat ? flatRange : transactionRange;
   const named =
-    accounts ?? (conditions.ofAccount.length > 0 && !isFlat ? await listFewAccounts(db) : undefined);
+    accounts === 'all' && conditions.ofAccount.length > 0 && !isFlat ? await nameFew(db) : accounts;
   const read = async (range: Range, behind?: Range) =>
     (await bothRanges(statement, named, conditions, range, behind).execute(db)).rows;
   return pageThrough(read, page);
@@ -49,7 +50,7 @@ export async function listTransactionPage(
 /** One statement for both questions: a second one would cost as much as the page itself. */
 function bothRanges(
   statement: typeof transactionRange,
-  accounts: readonly string[] | undefined,
+  accounts: Accounts,
   conditions: Conditions,
   range: Range,
   behind: Range | undefined,
@@ -92,7 +93,7 @@ async function readPlain(db: Db, account: string, range: Range, behind?: Range):
   if (!template) {
     const { sql: text, parameters } = bothRanges(
       transactionRange,
-      [marks.account],
+      { only: [marks.account] },
       conditionsOf({}),
       { ...range, at: at && marks.at },
       behind && { ...behind, at: behind.at && marks.behind },
@@ -108,15 +109,18 @@ async function readPlain(db: Db, account: string, range: Range, behind?: Range):
 
 const mostNamed = 20;
 
-/** All accounts, if they can be named in a statement. */
-async function listFewAccounts(db: Db): Promise<string[] | undefined> {
+/** All accounts, by their names if they are few enough to be named in a statement. */
+async function nameFew(db: Db): Promise<Accounts> {
   const rows = await db
     .selectFrom('merchant_accounts')
     .select('id')
     .limit(mostNamed + 1)
     .execute();
-  return rows.length > 0 && rows.length <= mostNamed ? rows.map(({ id }) => id) : undefined;
+  return rows.length > 0 && rows.length <= mostNamed ? { only: rows.map(({ id }) => id) } : 'all';
 }
+
+const onlyOf = (accounts: Accounts): string | undefined =>
+  accounts !== 'all' && accounts.only.length === 1 ? accounts.only[0] : undefined;
 
 /**
  * With one account and one filter, this scans one index range. With several accounts it scans one range of each, limited to
@@ -124,7 +128,7 @@ async function listFewAccounts(db: Db): Promise<string[] | undefined> {
  * the columns of a search. Several filters are compared with the entries of an index by time: see docs/decisions/0020-transaction-indexes.md.
  */
 export function transactionRange(
-  accounts: readonly string[] | undefined,
+  accounts: Accounts,
   { created, updatedTo, all, ofAccount, any, choice, hasIdentifier, isHashed, isWalk, hasGin }: Conditions,
   range: Range,
   what: RawBuilder<unknown> = item,
@@ -134,20 +138,20 @@ export function transactionRange(
   const owner = sql.ref('transactions.merchant_account_id');
   const joined = sql.ref('account.id');
   const isFiltered = all.length + ofAccount.length + any.length > 0 || choice !== undefined;
-  const [only] = accounts?.length === 1 ? accounts : [];
+  const only = onlyOf(accounts);
   let own: Condition[];
   if (only !== undefined) own = [...ofAccount.map(({ of }) => of([sql`${only}`])), isOf(sql`${only}`)];
-  else if (accounts && ofAccount.length > 0 && !hasIdentifier && accounts.length <= mostNamed)
+  else if (accounts !== 'all' && ofAccount.length > 0 && !hasIdentifier && accounts.only.length <= mostNamed)
     // The planner must know the accounts to guess how many rows match. It then reads all that match, or transactions_everywhere.
     own = [
-      ...ofAccount.map(({ of }) => of(accounts.map((id) => sql`${id}`))),
-      sql`${owner} = any(${[...accounts]}::text[]) and length(${owner}) > 0`,
+      ...ofAccount.map(({ of }) => of(accounts.only.map((id) => sql`${id}`))),
+      sql`${owner} = any(${[...accounts.only]}::text[]) and length(${owner}) > 0`,
     ];
-  else if (accounts ?? isFiltered) {
+  else if (accounts !== 'all' || isFiltered) {
     sources.push(
-      accounts
-        ? sql`unnest(${[...new Set(accounts)]}::text[]) as account (id)`
-        : sql`merchant_accounts as account`,
+      accounts === 'all'
+        ? sql`merchant_accounts as account`
+        : sql`unnest(${[...new Set(accounts.only)]}::text[]) as account (id)`,
     );
     own = [
       ...ofAccount.flatMap(({ plain, of }) => (hasIdentifier ? [plain] : [plain, of([joined])])),
@@ -212,15 +216,15 @@ function createdRanges(
 const notInWalk = sql<SqlBool>`transactions.intent <> ''`;
 
 export function flatRange(
-  accounts: readonly string[] | undefined,
+  accounts: Accounts,
   { created, all, ofAccount, any, choice }: Conditions,
   range: Range,
   what: RawBuilder<unknown> = item,
 ): RawBuilder<TransactionItem> {
   const conditions = [
-    accounts
-      ? sql`transactions.merchant_account_id = any(${[...accounts]}::text[])`
-      : sql`length(transactions.merchant_account_id) > 0 ${acrossAccounts('flat-list')}`, // transactions_everywhere
+    accounts === 'all'
+      ? sql`length(transactions.merchant_account_id) > 0 ${acrossAccounts('flat-list')}` // transactions_everywhere
+      : sql`transactions.merchant_account_id = any(${[...accounts.only]}::text[])`,
     ...bounds(created, range),
     ...all,
     ...ofAccount.map(({ plain }) => plain),

@@ -8,7 +8,7 @@ import { acrossAccounts, findAccountOf } from '../../database/across-accounts.ts
 import type { Announcement } from '../../events/announce.ts';
 import { copyRow, copyRows } from '../../database/copy.ts';
 import type { Db, Tx } from '../../database/database.ts';
-import { timestamp } from '../../database/paging.ts';
+import { timestamp } from '../../database/columns.ts';
 import { filterColumns, transactionColumns, type NewTransaction, type TransactionsTable } from './table.ts';
 
 export type { NewTransaction, Transaction } from './table.ts';

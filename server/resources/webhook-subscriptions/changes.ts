@@ -1,4 +1,5 @@
 // What changes webhook subscriptions and their deliveries.
+import { allAccounts } from '../../rules/accounts.ts';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { checkActiveCount, checkCount } from './rules.ts';
 import type { Vault } from '../../secrets/vault.ts';
@@ -28,7 +29,7 @@ const makeSecret = () => `whsec_${randomBytes(24).toString('base64')}`;
 
 /** Until the commit nobody else counts or adds subscriptions of this account. */
 const lockSubscriptions = (db: Tx, account: string | null): Promise<void> =>
-  lockUntilCommit(db, `webhook subscriptions of ${account ?? '*'}`);
+  lockUntilCommit(db, `webhook subscriptions of ${account ?? allAccounts}`);
 
 /** Throws TooManySubscriptions. */
 export async function createSubscription(

@@ -1,4 +1,5 @@
 import { sql, type Insertable, type Selectable } from 'kysely';
+import type { Accounts } from '../../rules/accounts.ts';
 import type { Cursor } from '../../rules/cursor.ts';
 import { acrossAccounts } from '../../database/across-accounts.ts';
 import type { Db, Tx } from '../../database/database.ts';
@@ -10,14 +11,14 @@ export type WebhookSubscriptionRow = Selectable<WebhookSubscriptionsTable>;
 export const insertWebhookSubscription = (db: Tx, subscription: Insertable<WebhookSubscriptionsTable>) =>
   db.insertInto('webhook_subscriptions').values(subscription).returningAll().executeTakeFirstOrThrow();
 
-/** Subscriptions of these accounts; if undefined, of all accounts, including those without an account. */
+/** Subscriptions of these accounts; for all accounts, also those that are not of one. */
 export function listWebhookSubscriptionPage(
   db: Db,
-  accounts: readonly string[] | undefined,
+  accounts: Accounts,
   page: { limit: number; cursor: Cursor | undefined },
 ) {
   const all = db.selectFrom('webhook_subscriptions').selectAll('webhook_subscriptions');
-  const visible = accounts === undefined ? all : all.where('merchant_account_id', 'in', accounts);
+  const visible = accounts === 'all' ? all : all.where('merchant_account_id', 'in', accounts.only);
   return fetchPage(visible, 'webhook_subscriptions', page);
 }
 

@@ -1,6 +1,6 @@
 // How many webhook subscriptions there may be. Each event is one outgoing request per active subscription, so without a limit
 // one small POST causes as many requests as somebody likes.
-import { OperatorFault } from '../../operator-fault.ts';
+import { OperatorFault } from '../../faults.ts';
 
 /** For each merchant account, and for the subscriptions to all accounts together. */
 export const subscriptionLimits = { active: 50, withInactive: 500 };

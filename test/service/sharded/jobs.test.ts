@@ -279,7 +279,7 @@ it('continues after the database was down, and logs the failure', async () => {
   const { db } = away;
   const now = () => new Date();
   const outbox = () => Promise.resolve({ id: '', deliveries: 0 });
-  const inUnitOfWork = createUnitOfWork({ db, outbox, publicUrl: () => '', now });
+  const inUnitOfWork = createUnitOfWork({ outbox, publicUrl: () => '', now })(db);
   const jobs = startJobs({
     db,
     inUnitOfWork,

@@ -55,7 +55,7 @@ const casesOf = (scope: readonly string[] | undefined) =>
   every.filter(({ given }) => scope?.includes(given.merchant_account_id) ?? true);
 
 const list = async (scope: readonly string[] | undefined, filters: TransactionFilters) => {
-  const page = await listTransactionPage(database.db, scope, filters, {
+  const page = await listTransactionPage(database.db, scope ? { only: scope } : 'all', filters, {
     limit: 500,
     cursor: undefined,
     isSharded: inject('cluster').isCitus,

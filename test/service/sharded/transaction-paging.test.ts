@@ -49,7 +49,12 @@ const page = async (
   isSharded = inject('cluster').isCitus,
 ) => {
   const asked = { limit, cursor, isSharded };
-  const { rows, next, previous } = await listTransactionPage(database.db, scope, filters, asked);
+  const { rows, next, previous } = await listTransactionPage(
+    database.db,
+    scope ? { only: scope } : 'all',
+    filters,
+    asked,
+  );
   return {
     ids: rows.map(({ id }) => id),
     next: next && ({ ...next, direction: 'next' } as const),

@@ -3,3 +3,9 @@ export class OperatorFault extends Error {
   /** The exit code of the process. It is 2 for wrong usage of a command. */
   readonly exitCode: number = 1;
 }
+
+/** The code of an error of PostgreSQL or of the system. */
+export function codeOf(error: unknown): string | undefined {
+  const { code } = Object(error) as { code?: unknown };
+  return typeof code === 'string' ? code : undefined;
+}
