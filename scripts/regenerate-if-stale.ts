@@ -2,13 +2,10 @@
 // so that the server runs the edited contract and a faulty one stops the start with file and line. Builds the docs if they are missing or out of
 // date. Takes milliseconds if nothing changed.
 import { spawnSync } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { docsDigest } from './docs/digest.ts';
+import { areDocsBuilt } from './docs/digest.ts';
 import { staleParts } from './generate/digest.ts';
 import { root } from './support/root.ts';
-
-const read = (file: string) => readFile(join(root, file), 'utf8').catch(() => '');
 
 function run(script: string): number {
   const { status } = spawnSync(process.execPath, ['--import', 'tsx', join('scripts', script)], {
@@ -25,8 +22,7 @@ async function main(): Promise<number> {
     const failed = run('generate.ts');
     if (failed) return failed;
   }
-  const digest = docsDigest(await read('generated/openapi.json'));
-  if ((await read('site/digest.txt')).trim() === digest && (await read('pages/index.html'))) return 0;
+  if (areDocsBuilt()) return 0;
   console.log('The docs are missing or out of date. Building them:');
   return run('docs.ts');
 }

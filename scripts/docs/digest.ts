@@ -1,6 +1,6 @@
 // Says whether the docs are out of date: the digest of everything that they are made of.
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../support/root.ts';
 
@@ -19,6 +19,13 @@ export function docsDigest(contract: string): string {
   ])
     hash.update(`\0${file}\0`).update(readFileSync(join(root, file)));
   return hash.digest('hex');
+}
+
+/** Whether site/ and pages/ are there as a build would make them now. */
+export function areDocsBuilt(): boolean {
+  const read = (file: string) => (existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : '');
+  const isFresh = read('site/digest.txt') === `${docsDigest(read('generated/openapi.json'))}\n`;
+  return isFresh && existsSync(join(root, 'pages/index.html'));
 }
 
 const filesOf = (folder: string): string[] =>

@@ -1,14 +1,13 @@
 // The answer to a refused request lists all violations: location, JSON pointer, message and type. The tests generate valid
 // requests from the contract and break them at known places, so they know which violations must be reported.
 import fc from 'fast-check';
-import type { Request, Response } from 'express';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operations, type OperationId } from '../../generated/operations.ts';
 import { createExplainer, unexplained } from '../../server/contract/explain.ts';
 import { createRequestJudge, type RequestJudge } from '../../server/contract/requests.ts';
 import { ApiError, type Detail } from '../../server/errors.ts';
 import { compatible, mutate, mutationsOf, oddNames, type Mutation } from '../support/mutations.ts';
-import { document, parametersOf, request, type Json, type Sent } from '../support/requests.ts';
+import { document, judge, parametersOf, request, type Json, type Sent } from '../support/requests.ts';
 
 const ids = Object.keys(operations) as OperationId[];
 
@@ -16,30 +15,15 @@ const searchOf = ({ query }: Pick<Sent, 'query'>) => new URLSearchParams(query).
 const urlOf = (sent: Sent) =>
   `${operations[sent.id].path}${sent.query.length > 0 ? `?${searchOf(sent)}` : ''}`;
 
-let judge: RequestJudge;
+let requests: RequestJudge;
 beforeAll(() => {
-  judge = createRequestJudge(document);
+  requests = createRequestJudge(document);
 });
 
 /** The violations that the validator reports, in process; empty when it accepts the request. */
 async function violations(sent: Sent, url = urlOf(sent)): Promise<Detail[]> {
-  const { method, path } = operations[sent.id];
-  const headers = method === 'post' ? { 'content-type': 'application/json' } : {};
-  const app = { enabled: () => true, param: () => undefined };
-  const body = structuredClone(sent.body);
-  const req = {
-    method: method.toUpperCase(),
-    url,
-    originalUrl: url,
-    path,
-    baseUrl: '',
-    headers,
-    params: {},
-    app,
-    body,
-  };
   try {
-    await judge.judge(sent.id, req as unknown as Request, {} as Response);
+    await judge(requests, sent.id, url, structuredClone(sent.body));
     return [];
   } catch (error) {
     if (error instanceof ApiError && error.status === 400) return error.facts.details ?? [];

@@ -1,4 +1,5 @@
-// Valid and forged tokens. All forged ones get the same answer, which does not tell why.
+// Tokens at the service: whose key, and that all refusals get the same answer, which does not tell why. Which headers and claims
+// are refused is in test/unit/token.test.ts.
 import {
   createHmac,
   createPublicKey,
@@ -45,20 +46,11 @@ describe('valid tokens', () => {
   });
 
   it.each<[string, () => object]>([
-    ['without iat', () => ({ iat: undefined })],
     ['with iss, jti and nbf', () => ({ iss: 'shop', jti: 'x', nbf: now() })],
     ['used again, with the same jti', () => ({ jti: 'x' })],
-    ['of exactly 24 hours', () => ({ iat: now(), exp: now() + 86_400 })],
-    ['expired within the leeway', () => ({ iat: now() - 600, exp: now() - 30 })],
-    ['beginning within the leeway', () => ({ nbf: now() + 30 })],
-    ['made by a clock that runs ahead within the leeway', () => ({ iat: now() + 30 })],
     ['with a wildcard', () => ({ scopes: ['*.read'] })],
   ])('%s', async (_name, extra) => {
     expect(await status(forge(service.key, {}, claims(extra())))).toBe(200);
-  });
-
-  it('a token whose typ is in lower case', async () => {
-    expect(await status(forge(service.key, { typ: 'jwt' }, claims()))).toBe(200);
   });
 });
 
@@ -97,12 +89,6 @@ describe('forged and broken tokens are 401', () => {
     ['kid with U+0000', () => forge(service.key, { kid: `${kid()}\u0000` }, claims())],
     ['kid that is no text', () => forge(service.key, { kid: { toString: kid() } }, claims())],
     ['no kid', () => forge(service.key, { kid: undefined }, claims())],
-    ['critical extensions', () => forge(service.key, { crit: ['exp'] }, claims())],
-    ['no typ', () => forge(service.key, { typ: undefined }, claims())],
-    ['a typ that is null', () => forge(service.key, { typ: null }, claims())],
-    ['another typ', () => forge(service.key, { typ: 'dpop+jwt' }, claims())],
-    ['ES256 in the header', () => forge(service.key, { alg: 'ES256' }, claims())],
-    ['RS512 in the header', () => forge(service.key, { alg: 'RS512' }, claims())],
     [
       'a DER signature instead of the two numbers',
       () => {
@@ -110,73 +96,12 @@ describe('forged and broken tokens are 401', () => {
         return `${input}.${createSign('sha512').update(input).sign(service.key).toString('base64url')}`;
       },
     ],
-    ['no expiry', () => forge(service.key, {}, claims({ exp: undefined }))],
-    ['an expiry that is text', () => forge(service.key, {}, claims({ exp: '9999999999' }))],
     ['expired', () => forge(service.key, {}, claims({ iat: now() - 600, exp: now() - 61 }))],
-    ['not yet valid', () => forge(service.key, {}, claims({ nbf: now() + 120 }))],
-    ['made in the future', () => forge(service.key, {}, claims({ iat: now() + 120, exp: now() + 600 }))],
-    ['a lifetime of 24 hours and a second', () => forge(service.key, {}, claims({ exp: now() + 86_401 }))],
-    [
-      'a long lifetime without iat',
-      () => forge(service.key, {}, claims({ iat: undefined, exp: now() + 90_000 })),
-    ],
-    [
-      'a long lifetime hidden by a future iat',
-      () => forge(service.key, {}, claims({ iat: now() + 900_000, exp: now() + 900_060 })),
-    ],
-    ['no scopes', () => forge(service.key, {}, claims({ scopes: undefined }))],
-    ['scopes as text', () => forge(service.key, {}, claims({ scopes: scopes[0] }))],
-    [
-      'a malformed scope next to a valid one',
-      () => forge(service.key, {}, claims({ scopes: [...scopes, 'everything'] })),
-    ],
-    ['a scope that is no text', () => forge(service.key, {}, claims({ scopes: [...scopes, 1] }))],
-    ['a payload that is a list', () => forge(service.key, {}, [claims()])],
-    ['a payload that is text', () => forge(service.key, {}, 'hello')],
-    ['a payload that is not JSON', () => service.token(...scopes).replace(/\..*\./, `.${base64url('{')}.`)],
     ['a changed payload', () => service.token(...scopes).replace(/\..*\./, `.${base64url(claims())}.`)],
     ['an empty signature', () => service.token(...scopes).replace(/[^.]+$/, '')],
     ['half a signature', () => service.token(...scopes).slice(0, -80)],
-    ['padding', () => `${service.token(...scopes)}=`],
-    ['a second spelling of the payload', () => respell(service.token(...scopes))],
-    [
-      'plus and slash for minus and underscore',
-      () => withAny(/[-_]/, (token) => token.replaceAll('-', '+').replaceAll('_', '/')),
-    ],
-    ['four parts', () => `${service.token(...scopes)}.x`],
-    [
-      'two parts',
-      () =>
-        service
-          .token(...scopes)
-          .split('.')
-          .slice(0, 2)
-          .join('.'),
-    ],
-    ['a very long token', () => forge(service.key, {}, claims({ pad: 'x'.repeat(7000) }))],
     ['nothing', () => '.'],
   ];
-
-  /** Another base64url encoding of the same bytes: with some lengths, the last character has unused bits. */
-  function respell(token: string): string {
-    const [head = '', , signature = ''] = token.split('.');
-    for (let pad = 0; ; pad += 1) {
-      const body = base64url({ ...claims(), pad: 'x'.repeat(pad) });
-      if (body.length % 4 !== 2) continue;
-      const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-      const last = letters.indexOf(body.at(-1) ?? '');
-      const other = body.slice(0, -1) + (letters[last ^ 1] ?? '');
-      expect(Buffer.from(other, 'base64url')).toEqual(Buffer.from(body, 'base64url'));
-      return `${head}.${other}.${signature}`;
-    }
-  }
-
-  function withAny(pattern: RegExp, change: (token: string) => string): string {
-    for (;;) {
-      const token = forge(service.key, {}, claims({ jti: String(Math.random()) }));
-      if (pattern.test(token)) return change(token);
-    }
-  }
 
   it.each(table)('%s', async (_name, make) => {
     expect(await status(make())).toBe(401);

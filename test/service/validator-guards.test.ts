@@ -22,6 +22,7 @@ import { proveContract } from '../../scripts/generate/prove.ts';
 import { createWriteError, createFallback } from '../../server/http/write-error.ts';
 import { ApiError, type Detail } from '../../server/errors.ts';
 import { handlers } from '../../server/handlers/index.ts';
+import { judge } from '../support/requests.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -31,9 +32,6 @@ beforeAll(async () => {
   token = service.token('*.read', '*.write');
 });
 afterAll(() => service[Symbol.asyncDispose]());
-
-const get = (pathAndQuery: string) => service.call('GET', pathAndQuery, { token });
-const post = (path: string, body: unknown) => service.call('POST', path, { token, body });
 
 const told = ({ body }: { body: never }) =>
   (body as { details: Detail[] }).details.map(
@@ -67,26 +65,10 @@ const contractWith = (edit: (document: Document) => void): Contract => {
 };
 
 const judged = async (document: Document, id: OperationId, query: string, body?: unknown) => {
-  const { judge } = createRequestJudge(document);
+  const requests = createRequestJudge(document);
   // Compiling blocks the event loop; connections that timed out in the meantime are closed now.
   await sleep(20);
-  const { method, path } = operations[id];
-  const url = `${path}?${query}`;
-  const headers = { 'content-type': 'application/json' };
-  const app = { enabled: () => true, param: () => undefined };
-  const req = {
-    method: method.toUpperCase(),
-    url,
-    originalUrl: url,
-    path,
-    baseUrl: '',
-    headers,
-    params: {},
-    app,
-    body,
-  };
-  await judge(id, req as never, {} as never);
-  return req as typeof req & { query: Record<string, unknown> };
+  return judge(requests, id, `${operations[id].path}?${query}`, body);
 };
 
 const detailsOf = (attempt: Promise<unknown>): Promise<Detail[]> =>
@@ -98,50 +80,8 @@ const detailsOf = (attempt: Promise<unknown>): Promise<Detail[]> =>
     },
   );
 
-describe('the order: the token before the body', () => {
-  it.each([
-    ['malformed JSON', '{'],
-    ['a body over the limit', 'x'.repeat(200_000)],
-    ['a body that breaks the schema', '{}'],
-  ])('%s is 401 to a stranger', async (_name, text) => {
-    expect((await service.call('POST', '/payment-methods', { raw: text })).status).toBe(401);
-  });
-
-  it('another Content-Type is 401 without a token', async () => {
-    const headers = { 'Content-Type': 'text/plain' };
-    expect((await service.call('POST', '/payment-methods', { raw: 'x', headers })).status).toBe(401);
-  });
-});
-
-describe('allErrors: more than one violation', () => {
-  it('in the body', async () => {
-    const answer = await post('/payment-methods', { method: 'cash', number: 5, unicorn: 1 });
-    expect(told(answer).sort()).toEqual([
-      'body /expiration_date value_error.missing',
-      'body /method value_error.enum',
-      'body /number type_error.string',
-      'body /unicorn value_error.extra',
-    ]);
-  });
-
-  it('in the query, where the validator reports only the first unknown name', async () => {
-    expect(told(await get('/transactions?unicorn=1&narwhal=2&limit=0&id=x')).sort()).toEqual([
-      'query /id value_error.uuid',
-      'query /limit value_error.number.not_ge',
-      'query /narwhal value_error.extra',
-      'query /unicorn value_error.extra',
-    ]);
-  });
-});
-
 describe('coerceTypes: values in a body are not converted', () => {
   const subscription = { url: 'https://shop.example/' };
-
-  it.each([['true'], [1], [0], [''], [null]])('active: %j is no boolean', async (active) => {
-    const answer = await post('/webhook-subscriptions', { ...subscription, active });
-    expect(answer.status).toBe(400);
-    expect(told(answer)).toEqual(['body /active type_error.boolean']);
-  });
 
   it('"5" is no integer', async () => {
     const { document } = contractWith(({ components }) => {
@@ -152,55 +92,6 @@ describe('coerceTypes: values in a body are not converted', () => {
       detailsOf(judged(document, 'createWebhookSubscription', '', { ...subscription, attempts }));
     expect(await send(5)).toEqual([]);
     expect(await send('5')).toMatchObject([{ pointer: '/attempts', type: 'type_error.integer' }]);
-  });
-
-  it('a number is not a string, and a single value is not a list', async () => {
-    const card = { method: 'card', number: 4111111111111111, expiration_date: '12/39' };
-    expect(told(await post('/payment-methods', card))).toEqual(['body /number type_error.string']);
-    const items = { number: '9999000050001234', pin: '1234' };
-    expect(told(await post('/gift-cards/balances', { items }))).toEqual(['body /items type_error.array']);
-  });
-});
-
-describe('formats: full mode, and as strict as their standards', () => {
-  const at = (time: string) => get(`/transactions?created_at_gte=${encodeURIComponent(time)}`);
-
-  it.each([
-    ...['2026-19-01T00:00:00Z', '2026-02-30T00:00:00Z', '2025-02-29T00:00:00Z', '2026-01-01T25:00:00Z'],
-    ...[
-      '2026-01-01',
-      '2026-01-01T00:00:00',
-      '2026-01-01T00:00Z',
-      '20260101T000000Z',
-      '+002026-01-01T00:00:00Z',
-    ],
-    // ajv-formats accepts these, but Date or the database would fail on them or read them differently.
-    ...['2026-01-01T00:00:00+01', '2026-01-01T00:00:00+0100', '2026-01-01 00:00:00Z', '2016-12-31T23:59:60Z'],
-  ])('%s is no date-time', async (time) => {
-    const answer = await at(time);
-    expect(answer.status).toBe(400);
-    expect(told(answer)).toEqual(['query /created_at_gte value_error.datetime']);
-  });
-
-  it.each(['2024-02-29T00:00:00Z', '2026-01-01T00:00:00.123456+05:45', '2026-01-01t00:00:00z'])(
-    '%s is one',
-    async (time) => {
-      expect((await at(time)).status).toBe(200);
-    },
-  );
-
-  it.each([
-    'urn:uuid:fe26475d-ec3e-4884-9553-f7356683f7f9',
-    '{fe26475d-ec3e-4884-9553-f7356683f7f9}',
-    'fe26475dec3e48849553f7356683f7f9',
-    'fe26475d-ec3e-4884-9553-f7356683f7f9 ',
-  ])('%s is no UUID, though the database would take some of these', async (id) => {
-    expect(told(await get(`/transactions?id=${encodeURIComponent(id)}`))).toEqual([
-      'query /id value_error.uuid',
-    ]);
-    expect(told(await post('/gift-cards/balances', { items: [{ id }] }))).toEqual([
-      'body /items/0/id value_error.uuid',
-    ]);
   });
 });
 
@@ -312,6 +203,7 @@ describe('query values, raw and encoded', () => {
     'created_at_gte=2026-01-01T00:00:00-01:00',
     'created_at_gte=2026-01-01T00:00:00%2B01:00',
     'created_at_gte=2026-01-01T00%3A00%3A00%2B01%3A00',
+    'created_at_gte=2024-02-29t00:00:00.123456z',
     "search=a:b/c?d@e!f$g'h(i)j*k,l;m=n",
     'external_identifier=order%209001',
     'external_identifier=order+9001',
@@ -352,32 +244,10 @@ describe('query values, raw and encoded', () => {
   };
   const told422 = (body: unknown) => (body as { detail: { loc: string[] }[] }).detail[0]?.loc[1];
 
-  it('a raw + means a space, so a time with one is refused', async () => {
-    const answer = await raw('/transactions?created_at_gte=2026-01-01T00:00:00+01:00');
-    expect(answer.status).toBe(400);
-    expect(told(answer)).toEqual(['query /created_at_gte value_error.datetime']);
-  });
-
   it.each([
-    ['amount_eq=', 'query /amount_eq type_error.integer'],
-    ['amount_eq=null', 'query /amount_eq type_error.integer'],
-    ['amount_eq=0x10', 'query /amount_eq type_error.integer'],
-    ['amount_eq=1e3', 'query /amount_eq type_error.integer'],
-    ['amount_eq=%2010', 'query /amount_eq type_error.integer'],
     ['amount_eq=+10', 'query /amount_eq type_error.integer'],
-    ['amount_eq=1.0', 'query /amount_eq type_error.integer'],
-    [`amount_eq=${'9'.repeat(400)}`, 'query /amount_eq value_error.number.not_le'],
-    ['limit=0x10', 'query /limit type_error.integer'],
-    ['limit[a]=1', 'query /limit[a] value_error.extra'],
     ['limit%5Ba%5D=1', 'query /limit[a] value_error.extra'],
-    ['status[]=processing', 'query /status[] value_error.extra'],
-    ['status[0]=processing', 'query /status[0] value_error.extra'],
     ['status=processing,capture_succeeded', 'query /status/0 value_error.enum'],
-    ['has_refunds=1', 'query /has_refunds type_error.boolean'],
-    ['has_refunds=', 'query /has_refunds type_error.boolean'],
-    ['has_refunds=false&has_refunds=true', 'query /has_refunds value_error.duplicate'],
-    ['Limit=1', 'query /Limit value_error.extra'],
-    ['__proto__=1', 'query /__proto__ value_error.extra'],
     ['=1', 'query / value_error.extra'],
   ])('%s is 400 and names the parameter', async (query, expected) => {
     const answer = await raw(`/transactions?${query}`);
@@ -443,22 +313,6 @@ describe('$ref, oneOf, not', () => {
       expect(Object.keys(schema).filter((key) => !['$ref', 'description'].includes(key))).toEqual([]);
       expect(resolve<Schema>(document, schema).$ref).toBeUndefined();
     }
-  });
-
-  it('of a oneOf only the errors of the intended branch are reported', async () => {
-    const answer = await post('/gift-cards/balances', { items: [{ number: '9999000050001234' }] });
-    expect(told(answer)).toEqual(['body /items/0/pin value_error.missing']);
-    expect(answer.text).not.toMatch(/oneOf|anyOf|exactly one/);
-  });
-
-  it('a violated `not` names the properties that exclude each other', async () => {
-    const answer = await post('/payment-methods', {
-      ...{ method: 'card', number: '4111111111111111', expiration_date: '12/39' },
-      buyer_id: 'fe26475d-ec3e-4884-9553-f7356683f7f9',
-      buyer_external_identifier: 'buyer-412',
-    });
-    expect(told(answer)).toEqual(['body /buyer_id value_error.exclusive']);
-    expect(answer.text).not.toContain('NOT');
   });
 });
 

@@ -1,10 +1,13 @@
 /** Runs before all tests, and prepares what the folders of the chosen tests need: see CONTRIBUTING.md. */
+import { execFile } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
+import { areDocsBuilt } from '../../scripts/docs/digest.ts';
 import { staleParts } from '../../scripts/generate/digest.ts';
 import { root } from '../../scripts/support/root.ts';
 import type { Cluster } from './cluster.ts';
@@ -33,6 +36,7 @@ declare module 'vitest' {
 /** What tests in these folders need. */
 const withDatabase = ['service', 'process', 'tools'];
 const withProcesses = ['process', 'tools'];
+const withDocs = ['tools'];
 
 type Cleanup = () => Promise<void>;
 
@@ -50,6 +54,7 @@ export default async function setup(project: TestProject): Promise<Cleanup> {
   const cleanups = await Promise.all([
     needs(withDatabase) ? prepareDatabase(project) : undefined,
     needs(withProcesses) ? compile(project) : undefined,
+    needs(withDocs) ? buildDocs() : undefined,
   ]);
   return async () => {
     for (const cleanup of cleanups) await cleanup?.();
@@ -118,4 +123,9 @@ async function compile(project: TestProject): Promise<Cleanup> {
   const folder = await (await import('./compile.ts')).compileProject();
   project.provide('compiled', folder);
   return () => rm(folder, { recursive: true, force: true });
+}
+
+/** In site/ and pages/, as for `npm start`: once for all files that look at them, and only after a change. */
+async function buildDocs(): Promise<undefined> {
+  if (!areDocsBuilt()) await promisify(execFile)('npm', ['run', '--silent', 'docs'], { cwd: root });
 }

@@ -193,7 +193,10 @@ function badTexts(schema: Schema): string[] {
     ...(pattern === undefined ? [] : ['\u0000', 'a\u0000b']),
     ...(schema.enum === undefined && schema.const === undefined ? [] : ['unicorn', 'Card', 'card ', 'BASIC']),
     ...(format === 'uuid'
-      ? ['unicorn', '', 'urn:uuid:fe26475d-ec3e-4884-9553-f7356683f7f9', `{${'0'.repeat(32)}}`]
+      ? [
+          ...['unicorn', '', 'urn:uuid:fe26475d-ec3e-4884-9553-f7356683f7f9', `{${'0'.repeat(32)}}`],
+          ...['fe26475dec3e48849553f7356683f7f9', 'fe26475d-ec3e-4884-9553-f7356683f7f9 '],
+        ]
       : []),
     ...(format === 'uri'
       ? [
@@ -207,6 +210,7 @@ function badTexts(schema: Schema): string[] {
 
 const badTimes = [
   ...['2026-19-01T00:00:00Z', '2026-02-30T00:00:00Z', '2026-01-01', '2026-01-01T00:00:00', '1767225600'],
+  ...['2025-02-29T00:00:00Z', '20260101T000000Z', '+002026-01-01T00:00:00Z', '2026-01-01T00:00:00+0100'],
   ...[
     '2026-01-01T24:00:00Z',
     '2026-01-01T00:00:00+01',

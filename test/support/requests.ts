@@ -1,6 +1,7 @@
 /** Generates valid requests from the contract's schemas. Supports the part of JSON Schema that the contract uses. */
 import fc from 'fast-check';
-import type { OperationId } from '../../generated/operations.ts';
+import type { Request, Response } from 'express';
+import { operations, type OperationId } from '../../generated/operations.ts';
 import {
   loadContract,
   operationsOf,
@@ -8,6 +9,7 @@ import {
   type Parameter,
   type Schema,
 } from '../../server/contract/load.ts';
+import type { RequestJudge } from '../../server/contract/requests.ts';
 
 export const { document } = loadContract();
 
@@ -160,3 +162,21 @@ export const request = memoize((id: OperationId): fc.Arbitrary<Sent> => {
     body: schema ? valid(schema) : fc.constant(undefined),
   });
 });
+
+/** Judges a request without a server. Returns it as the handler would see it, or throws what the caller is told. */
+export async function judge(by: RequestJudge, id: OperationId, url: string, body: unknown) {
+  const { method, path } = operations[id];
+  const req = {
+    method: method.toUpperCase(),
+    url,
+    originalUrl: url,
+    path,
+    baseUrl: '',
+    headers: method === 'post' ? { 'content-type': 'application/json' } : {},
+    params: {},
+    app: { enabled: () => true, param: () => undefined },
+    body,
+  };
+  await by.judge(id, req as unknown as Request, {} as Response);
+  return req as typeof req & { query: Record<string, unknown> };
+}

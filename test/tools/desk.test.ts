@@ -1,14 +1,12 @@
 // The sandbox's landing page and console in a real browser, and a hostile page that tries to use them.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { createRequire } from 'node:module';
 import { type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startMock } from '../../mock/mock.ts';
-import { buildDocs } from '../../scripts/docs.ts';
 import { parseContract } from '../../scripts/docs/contract.ts';
 import { addresses } from '../../scripts/docs/links.ts';
 import { root } from '../../scripts/support/root.ts';
@@ -29,20 +27,18 @@ if (!chromiumPath) console.warn(withoutChromium);
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
-  const folder = mkdtempSync(join(tmpdir(), 'payments-desk-'));
-  const [siteDir, pagesDir] = [join(folder, 'site'), join(folder, 'pages')];
+  /** Built by test/support/global.ts. */
+  const [siteDir, pagesDir] = [join(root, 'site'), join(root, 'pages')];
   let service: TestService;
   let browser: Browser;
 
   beforeAll(async () => {
-    await buildDocs({ out: siteDir, pages: pagesDir });
     service = await startTestService({ siteDir, pagesDir, webhooks: patient });
     browser = await launch();
   });
   afterAll(async () => {
     await browser.close();
     await service[Symbol.asyncDispose]();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   interface Visit {

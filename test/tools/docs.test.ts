@@ -13,6 +13,7 @@ import { forReaders, parseContract } from '../../scripts/docs/contract.ts';
 import { readGuides } from '../../scripts/docs/guides.ts';
 import { addresses, createLinks, linkReference } from '../../scripts/docs/links.ts';
 import { render } from '../../scripts/docs/markdown.ts';
+import { root } from '../../scripts/support/root.ts';
 import { serveDocs } from '../../server/http/docs.ts';
 import { createExpress } from '../../server/http/express.ts';
 import {
@@ -24,7 +25,8 @@ import {
   type Diary,
 } from '../support/browser.ts';
 
-const site = mkdtempSync(join(tmpdir(), 'payments-docs-test-'));
+/** Built by test/support/global.ts. */
+const site = join(root, 'site');
 const text = readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8');
 const contract = parseContract(text);
 const guides = readGuides(contract);
@@ -45,7 +47,6 @@ async function listen(one: Server): Promise<string> {
 }
 
 beforeAll(async () => {
-  await buildDocs({ out: site });
   for (const file of filesOf(site)) built.set(file, readFileSync(join(site, file), 'latin1'));
   const app = createExpress();
   serveDocs(app, site, { hasConsole: false });
@@ -59,7 +60,6 @@ beforeAll(async () => {
 afterAll(() => {
   server.close();
   sandbox.close();
-  rmSync(site, { recursive: true, force: true });
 });
 
 const filesOf = (folder: string) =>
@@ -178,7 +178,7 @@ describe('the built site', () => {
   });
 
   it('has the same bytes when it is built again', async () => {
-    const again = join(site, 'again');
+    const again = mkdtempSync(join(tmpdir(), 'payments-docs-'));
     // Compressing takes about as long as the build, and gives the same for the same.
     await buildDocs({ out: again, compress: false });
     const uncompressed = [...built.keys()].filter((file) => !/\.(br|gz)$|^digest\.txt$/.test(file));
@@ -187,6 +187,7 @@ describe('the built site', () => {
       (file) => readFileSync(join(again, file), 'latin1') !== built.get(file),
     );
     expect(differing).toEqual([]);
+    rmSync(again, { recursive: true });
   });
 
   it('lists the sections of a long guide, and of no other', () => {

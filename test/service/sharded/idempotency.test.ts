@@ -99,12 +99,6 @@ describe('the same key and body', () => {
     expect(await countCards()).toBe(before);
   });
 
-  it('without a key nothing is kept, and no answer is marked', async () => {
-    const [first, second] = [await store(), await store()];
-    expect([first.replayed, second.replayed]).toEqual([null, null]);
-    expect(second.text).not.toBe(first.text);
-  });
-
   it('count as the same whatever the order of properties, null, the defaults, the account’s name and the security code', async () => {
     const key = randomUUID();
     const first = await store({ key });
@@ -160,14 +154,6 @@ describe('the same key and body', () => {
 });
 
 describe('another request with the same key', () => {
-  it('with another body is 422, and the first answer stays', async () => {
-    const key = randomUUID();
-    const first = await store({ key });
-    const other = await store({ key }, { expiration_date: '11/39' });
-    expect([other.status, other.body, other.replayed]).toEqual([422, reused, 'false']);
-    expect((await store({ key })).text).toBe(first.text);
-  });
-
   it('with another path is 422, also where the bodies could be the same', async () => {
     const key = randomUUID();
     await store({ key });
@@ -255,13 +241,6 @@ describe('what is kept', () => {
     const kept = { key: randomUUID() };
     await store(kept, { buyer_id: randomUUID() });
     expect((await store(kept)).status).toBe(422);
-  });
-
-  it('not 400: the corrected request is carried out', async () => {
-    const key = randomUUID();
-    const { status, replayed } = await store({ key }, { number: '1' });
-    expect([status, replayed]).toEqual([400, null]);
-    expect(await store({ key })).toMatchObject({ status: 201, replayed: 'false' });
   });
 
   it('not 401, 403 and 425', async () => {
