@@ -1,7 +1,7 @@
 // The HTTP app: the same checks in the same order as the server's pipeline (server/app.ts), then Prism. It keeps no state
 // between requests, except for the answers to requests with an Idempotency-Key.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Express, Request } from 'express';
+import type { Request } from 'express';
 import { createBody } from '../server/http/body.ts';
 import {
   createCors,
@@ -13,7 +13,7 @@ import {
 } from '../server/http/headers.ts';
 import { createDesk } from '../server/http/desk/desk.ts';
 import type { Recent } from '../server/http/desk/recent.ts';
-import { createExpress } from '../server/http/express.ts';
+import { createExpress, type App } from '../server/http/express.ts';
 import { findOperation } from './http/find-operation.ts';
 import { account } from './http/account.ts';
 import { createAnswer } from './http/answer.ts';
@@ -48,7 +48,7 @@ const route: Step = (context, req, res) => {
   announceDeprecation(context.contract.document, context.operation, res);
 };
 
-export function createApp(options: AppOptions): Express {
+export function createApp(options: AppOptions): App {
   const { contract, address, delayMilliseconds, siteDir, pagesDir, recent, log, now } = options;
   const app = createExpress();
   const isKnown = (req: Request) => contract().find.isKnown(req);

@@ -1,6 +1,5 @@
 // The request pipeline: the list of middleware in order. Every step reads what it needs to know about an operation from the
 // contract, so a new operation gets all of them. It composes and decides nothing.
-import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { operations, type Handlers, type OperationId } from '../generated/operations.ts';
 import { recordKeyPairUse } from './resources/api-key-pairs/changes.ts';
@@ -28,7 +27,7 @@ import {
   requestId,
 } from './http/headers.ts';
 import { createDesk, type DeskDeps } from './http/desk/desk.ts';
-import { createExpress } from './http/express.ts';
+import { createExpress, type App } from './http/express.ts';
 import { createMerchantAccount, ownersOf } from './http/merchant-account.ts';
 import { createRateLimit, createVelocityLimit, type CardsPerMinute } from './http/limits.ts';
 import type { Router } from './http/route.ts';
@@ -62,7 +61,7 @@ export interface AppDeps extends CompiledContract, Secrets, Pick<Deps, 'environm
   log: Logger;
 }
 
-export function createApp(deps: AppDeps): Express {
+export function createApp(deps: AppDeps): App {
   const { document, requests, responses, handlers, database } = deps;
   const { find, unitsOn, publicUrl, isStopping, log, now } = deps;
   const { environment, cursors, vault, keysOf } = deps;

@@ -12,6 +12,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { errorBody } from '../errors.ts';
 import type { Noted } from './desk/feed.ts';
+import type { Messages } from './express.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { loggedId } from './headers.ts';
 
@@ -50,11 +51,12 @@ export interface Listening {
 }
 
 export async function listen(
-  app: RequestListener,
+  app: RequestListener & { messages?: Messages },
   { host, port, maxConnections, maxRequestsPerConnection = Infinity }: ListenOptions,
   { note, allowOf }: Refusals,
 ): Promise<Listening> {
   const server = createServer({
+    ...app.messages,
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersMilliseconds,
     requestTimeout: limits.requestMilliseconds,
