@@ -433,18 +433,6 @@ describe('the order of checks', () => {
       details: [{ location: 'header', pointer: '/x-service-merchant-account-id' }],
     });
   });
-
-  it('* on a write needs a key pair with access to all accounts', async () => {
-    const narrow = await service.pair({ accounts: ['default'] });
-    const create = (by: string) =>
-      service.call('POST', '/webhook-subscriptions', {
-        token: by,
-        body: { url: 'https://shop.example/' },
-        headers: { 'X-Service-Merchant-Account-ID': '*' },
-      });
-    expect((await create(narrow.token('*.write'))).status).toBe(403);
-    expect((await create(service.token('*.write'))).status).toBe(201);
-  });
 });
 
 describe('CORS', () => {
