@@ -40,7 +40,7 @@ export async function copyRows(
   await db.executeQuery(CompiledQuery.raw(`copy ${table} (${names}) from stdin`, [rows.join('')]));
 }
 
-export const isCopy = (statement: string): boolean => /^\s*copy\b/.test(statement);
+export const isCopy = (statement: string): boolean => statement.startsWith('copy ');
 
 /** Runs `copy … from stdin` with these rows. */
 export async function copyIn(
