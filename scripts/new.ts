@@ -1,4 +1,4 @@
-// `npm run new`: writes the files of a new operation, schema, table, field, event or error code, and generates what follows from them.
+// `npm run new`: writes the files of a new operation, table, field, event or error code, and generates what follows from them.
 import { spawn } from 'node:child_process';
 import { extname, join } from 'node:path';
 import { styleText } from 'node:util';
@@ -18,9 +18,6 @@ const help = `Write the files of something new. They pass the lint; mock and ser
       --id ID           the operation ID; otherwise from method and path: listBuyerNotes
       --schema NAME     the resource that it shows; otherwise from the path: BuyerNote. An existing one is used
       --tag TAG         where the docs show it; otherwise from the path: Buyer notes
-  npm run new -- schema NoteAuthor --in BuyerNote       a schema, as a property of another
-      --property NAME   the property; otherwise note_author
-      --values A,B      an enumeration of these instead of an object
   npm run new -- table refund_reasons --erasure display_name=kept   the table of RefundReason: migration, types, store, and
                         action, presenter and handlers of the operations that it has
       --erasure FATES   of each column that can hold text: erased, if it may say something about a buyer, or kept

@@ -7,13 +7,12 @@ import { newField } from './field.ts';
 import { newOperation } from './operation.ts';
 import type { Plan } from './plan.ts';
 import { projectAt } from './project.ts';
-import { newSchema } from './schema.ts';
 import { newTable } from './table.ts';
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean', default: false } as const;
 const options = {
-  ...{ id: text, schema: text, tag: text, in: text, property: text, status: text },
+  ...{ id: text, schema: text, tag: text, in: text, status: text },
   ...{ type: text, values: text, erasure: text },
   ...{ 'no-generate': flag, 'dry-run': flag, help: flag },
 };
@@ -42,9 +41,6 @@ export async function planOf(root: string, { values, positionals: [kind, ...name
     case 'operation':
       takes(2, 'operation GET /buyer-notes');
       return await newOperation(project, first ?? '', second ?? '', values);
-    case 'schema':
-      takes(1, 'schema NoteAuthor --in BuyerNote');
-      return await newSchema(project, first ?? '', values);
     case 'table':
       takes(1, 'table refund_reasons --erasure display_name=kept');
       return await newTable(project, first ?? '', values);
@@ -60,7 +56,7 @@ export async function planOf(root: string, { values, positionals: [kind, ...name
     case undefined:
       throw new WrongCall('Say what is new.');
     default: {
-      const near = nearest(kind, ['operation', 'schema', 'table', 'field', 'event', 'error']);
+      const near = nearest(kind, ['operation', 'table', 'field', 'event', 'error']);
       throw new WrongCall(`"${kind}" is not known.${near === undefined ? '' : ` Did you mean ${near}?`}`);
     }
   }

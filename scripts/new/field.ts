@@ -8,7 +8,14 @@ import { append, appendName, inTurn, todo } from './contract-text.ts';
 import { mustMatch, pascal, spoken, withArticle } from './names.ts';
 import { formattedPlan, Refusal, type Plan } from './plan.ts';
 import { component, readSchema, type Project } from './project.ts';
-import { enumeration, readValues } from './schema.ts';
+
+/** Of `--values gold,silver`. */
+function readValues(text: string | undefined): string[] | undefined {
+  const values = text?.split(',');
+  for (const value of values ?? [])
+    mustMatch(/^[a-z][a-z0-9]*([-_][a-z0-9]+)*$/, value, 'Values are in lower case: --values gold,silver');
+  return values;
+}
 
 interface Kind {
   /** The property below its description. */
@@ -144,7 +151,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 `,
       ...(values && {
-        [ownSchema]: enumeration(`The ${spoken(name)} of ${resource}.`, values),
+        [ownSchema]: `description: The ${spoken(name)} of ${resource}.\ntype: string\nenum: [${values.join(', ')}]\n`,
       }),
     },
     edit: {

@@ -161,10 +161,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     '  currency: ({ currency }',
     '  country: ({ country }, wanted) => isOneOf(country, wanted),\n',
   ),
-  'test/service/mock/parity.filters.values.ts': before(
-    '  currency: several(',
-    "  country: several(({ country }) => [country], 'QQ'),\n",
-  ),
 };
 
 export const eventInContract: ProjectEdits = {
@@ -415,8 +411,6 @@ export const newThings: (string[] | ProjectEdits)[] = [
   ['operation', 'PATCH', '/buyer-notes/{note_id}'],
   ['operation', 'PUT', '/buyer-notes/{note_id}', '--id', 'updateWholeBuyerNote'],
   ['operation', 'DELETE', '/buyer-labels/{label_id}'],
-  ['schema', 'NoteAuthor', '--in', 'BuyerNote'],
-  ['schema', 'NoteColour', '--in', 'BuyerNote', '--values', 'red,blue'],
   ['field', 'shipped_at', '--in', 'Transaction', '--type', 'date-time', '--erasure', 'kept'],
   ['field', 'severity', '--in', 'RefundReason', '--values', 'minor,major'],
   partOf('A filter', isContract),

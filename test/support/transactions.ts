@@ -123,6 +123,8 @@ const uuids = [
   '92d3f485-e17b-42c6-8d3a-8475b0e1f209',
 ];
 
+const noUuid = 'no-uuid';
+
 const texts = [
   ...['order-1', 'Order-1', 'order-1 ', ' order-1', '1111', '41111111', '0', '-', 'é', 'e\u0301', 'ß', 'SS'],
   ...[
@@ -198,6 +200,8 @@ for (const near of [midnight, Date.parse('2026-11-15T10:30:00.123Z')])
   for (const away of [-day, -1000, -1, 0, 1, 999, 1000, 3_600_000]) times.push(near + away);
 
 const from = <T>(pool: readonly T[]) => fc.constantFrom(...pool);
+const mostly = <T>(own: readonly T[], pool: readonly T[]) =>
+  own.length > 0 ? fc.oneof({ weight: 3, arbitrary: from(own) }, from(pool)) : from(pool);
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null, freq: 3 });
 const text = from(texts);
 const stored = from([...texts, ...texts, ...long]);
@@ -281,7 +285,7 @@ const namedByHand = fc.record({
       ),
   ),
   payment_service: maybe(
-    from([...uuids, ...uuids, 'no-uuid']).map((id) => ({
+    from([...uuids, ...uuids, noUuid]).map((id) => ({
       type: 'payment-service' as const,
       id,
       display_name: null,
@@ -353,13 +357,12 @@ const oneOf =
     const own = read(given);
     const any = fc.array(from(pool), { minLength: 1, maxLength: 4 });
     return {
-      value:
-        own && pool.includes(own)
-          ? fc.oneof(
-              any,
-              any.map((more) => [...more, own]),
-            )
-          : any,
+      value: own
+        ? fc.oneof(
+            any,
+            any.map((more) => [...more, own]),
+          )
+        : any,
       holds: (row, wanted: string[]) => {
         const value = read(row.given);
         return value !== null && value !== undefined && wanted.includes(value);
@@ -420,14 +423,14 @@ const makers: Readonly<Partial<Record<keyof TransactionFilters, Maker>>> = {
   gift_card_id: (witness) => {
     const own = giftCards(witness).flatMap((card) => card?.id ?? []);
     return {
-      value: from([...uuids, ...own, ...own]).chain(spelt),
+      value: mostly(own, uuids).chain(spelt),
       holds: (row, id: string) => giftCards(row).some((card) => sameId(card?.id, id)),
     };
   },
   gift_card_last4: (witness) => {
     const own = giftCards(witness).flatMap((card) => (card?.last4?.length === 4 ? card.last4 : []));
     return {
-      value: from([...last4s, ...own, ...own, ...own]),
+      value: mostly(own, last4s),
       holds: (row, last4) => giftCards(row).some((card) => card?.last4 === last4),
     };
   },
@@ -455,7 +458,10 @@ const makers: Readonly<Partial<Record<keyof TransactionFilters, Maker>>> = {
   method: oneOf(methods, (given) => given.method as (typeof methods)[number] | null),
   payment_method_id: equalId((given) => given.payment_method?.id),
   payment_method_label: equalText((given) => given.payment_method?.label),
-  payment_service_id: oneOf(uuids, (given) => given.payment_service?.id),
+  // Stored ones may be no UUIDs; then nothing can ask for them.
+  payment_service_id: oneOf(uuids, ({ payment_service: service }) =>
+    service?.id === noUuid ? null : service?.id,
+  ),
   payment_service_transaction_id: equalText((given) => given.payment_service_transaction_id),
   pending_review: isTrue(({ given }) => given.pending_review),
   reconciliation_id: equalText((given) => given.reconciliation_id),

@@ -13,16 +13,7 @@ import { startPayments } from '../../support/processes.ts';
 import { makeCertificate, startReceiver } from '../../support/receiver.ts';
 import { noSecrets as secrets, startTestService, type TestService } from '../../support/service.ts';
 import { transaction } from '../../support/transactions.ts';
-import {
-  hasty,
-  patient,
-  settled,
-  storeCard,
-  subscribe,
-  unsubscribe,
-  until,
-  verify,
-} from '../../support/webhooks.ts';
+import { hasty, settled, storeCard, subscribe, unsubscribe, until, verify } from '../../support/webhooks.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -509,28 +500,6 @@ describe('payments webhooks work', () => {
   });
 });
 
-describe('payments webhooks work, told to stop', () => {
-  it('ends past an attempt that hangs, which the next worker makes and which is not counted', async () => {
-    await using receiver = await startReceiver((res, _got, nth) => {
-      if (nth > 1) res.writeHead(204).end();
-    });
-    const { databaseUrl, dataDir } = service.config;
-    await service.service.close();
-    await using idle = await startTestService({
-      config: { databaseUrl, dataDir, secrets, webhookWorker: false },
-    });
-    const subscription = await subscribe(idle, receiver.url);
-    await storeCard(idle);
-    const worker = startLong(['webhooks', 'work']);
-    await receiver.received(1);
-    expect(await worker.stop()).toBe(0);
-    service = await startTestService({ config: { databaseUrl, dataDir, secrets }, webhooks: patient });
-    await receiver.received(2);
-    expect(await settled(service, subscription)).toMatchObject({ state: 'succeeded', attempts: 1 });
-    await unsubscribe(service, subscription);
-  });
-});
-
 describe('payments webhooks listen', () => {
   it('subscribes itself, prints each event and whether its signature is valid, and unsubscribes at the end', async () => {
     const listener = startLong(['webhooks', 'listen']);
@@ -588,27 +557,6 @@ describe('every change sends its event', () => {
         `transaction.updated ${paid.id} authorization_succeeded`,
       ].sort(),
     );
-    await unsubscribe(service, subscription);
-  });
-});
-
-describe('payments import transactions --events', () => {
-  it('sends an event for each transaction; without it, no events are sent', async () => {
-    await using receiver = await startReceiver();
-    const subscription = await subscribe(service, receiver.url, { account: '*' });
-    const [silent, told] = [transaction(), transaction()];
-    for (const [row, ...options] of [[silent], [told, '--events']] as const) {
-      const args = ['import', 'transactions', '-', ...options];
-      const { status, stderr } = await paymentsHere(args, env, JSON.stringify(row));
-      expect([status, stderr]).toEqual([0, '']);
-    }
-    await receiver.received(1);
-    const event = verify(subscription.secret, receiver.got[0]);
-    expect(event).toMatchObject({ name: 'transaction.created', target: { id: told.id } });
-    const { db } = service.service.database;
-    const pending = db.selectFrom('deliveries').select('id').where('state', '=', 'pending');
-    await until(async () => (await pending.execute()).length === 0);
-    expect(receiver.got).toHaveLength(1);
     await unsubscribe(service, subscription);
   });
 });
