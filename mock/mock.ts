@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { isIP } from 'node:net';
 import { bundleFile, ContractFault, projectRoot } from '../server/contract/load.ts';
 import { isLoopback } from '../server/http/desk/guard.ts';
-import { createRecent } from '../server/http/desk/recent.ts';
+import { createRecent } from '../server/http/desk/feed.ts';
 import { listen } from '../server/http/listen.ts';
 import { createApp } from './app.ts';
 import { loadMockContract } from './loaded-contract.ts';

@@ -6,18 +6,16 @@ import { recordKeyPairUse } from './resources/api-key-pairs/changes.ts';
 import { createKeptAnswers } from './resources/idempotency-keys/changes.ts';
 import type { Db, InUnitOfWork, Work } from './database/unit-of-work.ts';
 import type { CompiledContract } from './contract/compile.ts';
-import { createExamples } from './contract/examples.ts';
-import { hasBody } from './contract/load.ts';
+import { createExamples, hasBody } from './contract/load.ts';
 import { isAllowed } from './resources/roles/rules.ts';
 import type { Deps, WriteDeps } from './handlers/deps.ts';
-import { createAccessLog, type NoteRequest } from './http/access-log.ts';
+import { createAccessLog, type NoteRequest, createTrace, type RequestTracing } from './http/access-log.ts';
 import { createAnswer } from './http/answer.ts';
 import { serveApprovals } from './http/approvals.ts';
 import { createBearer } from './http/bearer.ts';
 import { permission } from './http/permission.ts';
 import { createBody } from './http/body.ts';
-import type { Context, Step } from './http/context.ts';
-import { asMiddleware, whereOnly } from './http/step.ts';
+import { type Context, type Step, asMiddleware, whereOnly } from './http/step.ts';
 import {
   createCors,
   announceDeprecation,
@@ -32,7 +30,6 @@ import { createMerchantAccount, ownersOf } from './http/merchant-account.ts';
 import { createRateLimit, createVelocityLimit, type CardsPerMinute } from './http/limits.ts';
 import type { Router } from './http/route.ts';
 import { serveStatic } from './http/static.ts';
-import { createTrace, type RequestTracing } from './http/trace.ts';
 import { createFallback, createWriteError } from './http/write-error.ts';
 import type { Secrets } from './secrets/open.ts';
 import { findSigningPair } from './resources/api-key-pairs/queries.ts';

@@ -4,9 +4,9 @@ import { isIP } from 'node:net';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { hasTls, isOnThisMachine } from './database-url.ts';
-import { OperatorFault } from './faults.ts';
 import {
+  hasTls,
+  isOnThisMachine,
   fileNameOf,
   namesWithFiles,
   rows,
@@ -15,6 +15,7 @@ import {
   type SettingName,
   type Values,
 } from './settings.ts';
+import { OperatorFault } from './faults.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -7,7 +7,7 @@ import { createLog } from './log.ts';
 import { OperatorFault } from './faults.ts';
 import { settingsHelp } from './settings.ts';
 import { startService } from './start.ts';
-import { setupFault } from './database/database.ts';
+import { setupFault } from './database/faults.ts';
 import { visibleLines } from './visible.ts';
 
 const stopMilliseconds = 19_000;

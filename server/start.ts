@@ -14,7 +14,7 @@ import { handlers } from './handlers/index.ts';
 import { operations, type Handlers } from '../generated/operations.ts';
 import { firstCall, forOperator } from './hints.ts';
 import { isLoopback } from './http/desk/guard.ts';
-import { createRecent } from './http/desk/recent.ts';
+import { createRecent } from './http/desk/feed.ts';
 import { listen, requireFreePort } from './http/listen.ts';
 import { createRouter } from './http/route.ts';
 import { rememberNumbersMilliseconds } from './http/limits.ts';
@@ -33,7 +33,7 @@ import { createNotify } from './database/notify.ts';
 import { openReadyDatabase, type OpenedDatabase } from './database/open.ts';
 import type { DeliverDeps } from './events/deliver.ts';
 import { createOutbox } from './events/outbox.ts';
-import { withJitter } from './events/schedule.ts';
+import { withJitter } from './events/attempts.ts';
 import { sendOptions } from './events/send.ts';
 import { defaultLimits, startWorker, type Worker, type WorkerLimits } from './events/worker.ts';
 

@@ -5,9 +5,9 @@ import {
   InvalidToken,
   parseObject,
   readKeyId,
+  longestToken,
 } from '../../server/resources/api-key-pairs/claims.ts';
 import { isAllowed } from '../../server/resources/roles/rules.ts';
-import { longestToken } from '../../server/resources/api-key-pairs/claims.ts';
 import { ApiError } from '../../server/errors.ts';
 import { forbidden } from '../../server/http/permission.ts';
 import type { Step } from './context.ts';

@@ -2,7 +2,7 @@
 // the contract's examples.
 import type { Input } from '../../generated/operations.ts';
 import type { components } from '../../generated/types.ts';
-import { sandboxBalance, slowMilliseconds, wholeCallPins } from '../../server/providers/simulated-values.ts';
+import { sandboxBalance, slowMilliseconds, wholeCallPins } from '../../server/providers/simulated.ts';
 import { giftCardBin } from '../../server/resources/gift-cards/rules.ts';
 import { successExamples } from '../operations.ts';
 import { accountId, type ChooseOutcome } from './outcome.ts';

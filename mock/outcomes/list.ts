@@ -4,7 +4,7 @@ import { foreignCursor, givenCursor } from '../../server/rules/cursor.ts';
 import { ApiError, type Unprocessable } from '../../server/errors.ts';
 import { successExamples, type MockOperation } from '../operations.ts';
 import { bindingOf, decodeCursor, encodeCursor, type Cursor } from './cursors.ts';
-import { notAfter } from '../../server/rules/instants.ts';
+import { notAfter } from '../../server/rules/values.ts';
 import type { MockRequest, Outcome } from './outcome.ts';
 
 interface Item extends Record<string, unknown> {

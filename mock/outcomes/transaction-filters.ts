@@ -3,7 +3,7 @@
 // If a filter of the contract is in neither `filters` nor `Ignored`, the code does not compile.
 import type { Input } from '../../generated/operations.ts';
 import type { components } from '../../generated/types.ts';
-import { notAfter, notBefore } from '../../server/rules/instants.ts';
+import { notAfter, notBefore } from '../../server/rules/values.ts';
 import { readUuid } from '../../server/rules/uuid.ts';
 import type { ApplyFilters } from './list.ts';
 

@@ -60,7 +60,7 @@ export function forReaders(contract: Contract): Contract {
 const deprecated = ({ 'x-deprecation': dates }: Operation) =>
   dates === undefined ? '' : `**Deprecated since ${dates.since}, removed after ${dates.sunset}.**\n\n`;
 
-/** Hidden where there is no console: see style.css and server/http/docs.ts. */
+/** Hidden where there is no console: see style.css and server/http/static.ts. */
 const tryIt = ({ operationId }: Operation) => `[Try it in the console](../console/#${operationId})`;
 
 /** Without patterns that say "no control characters" or check a URL, and without the limits of JavaScript's numbers. */

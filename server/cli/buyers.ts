@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { parseJson } from '../../client/json.ts';
 import { presentBuyer } from '../resources/buyers/present.ts';
-import { withLock } from '../database/locks.ts';
+import { withLock } from '../database/unit-of-work.ts';
 import { eraseBuyer, type Erasure } from '../upkeep/erase-buyer.ts';
 import { createBuyer } from '../resources/buyers/changes.ts';
 import { findBuyerOfAnyAccount, listBuyers } from '../resources/buyers/queries.ts';
@@ -9,6 +9,7 @@ import type { Transaction } from '../resources/transactions/table.ts';
 import { listTransactionPage } from '../resources/transactions/list.ts';
 import { OperatorFault } from '../faults.ts';
 import { confirm } from './input.ts';
+import { name, uuid, whole } from './values.ts';
 import { call, noneIn, printJson, printResult, printRows, withExamples, type JsonOption } from './output.ts';
 import { count, withProgress } from './progress.ts';
 import {
@@ -20,7 +21,6 @@ import {
   withChange,
   withService,
 } from './service.ts';
-import { name, uuid, whole } from './values.ts';
 
 interface CreateOptions {
   merchantAccount: string;

@@ -1,7 +1,7 @@
 // `payments completion bash|zsh`: a script that completes commands, options and choices. It is made from the commands
 // themselves, so a new one needs nothing here.
 import { Argument, Command, type Option } from 'commander';
-import { contractScopes } from './scopes.ts';
+import { contractScopes } from './values.ts';
 
 export const completion = (): Command =>
   new Command('completion')

@@ -4,9 +4,9 @@ import { giftCardBin } from '../resources/gift-cards/rules.ts';
 import { listGiftCards } from '../resources/gift-cards/queries.ts';
 import { OperatorFault } from '../faults.ts';
 import { readSecretLine } from './input.ts';
+import { whole } from './values.ts';
 import { call, printJson, printRows, type JsonOption } from './output.ts';
 import { requireAccount, withService } from './service.ts';
-import { whole } from './values.ts';
 
 interface ListOptions extends JsonOption {
   merchantAccount: string;

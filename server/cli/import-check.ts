@@ -6,7 +6,7 @@ import { compileAt, createAjv, pointTo } from '../contract/ajv.ts';
 import { loadContract } from '../contract/load.ts';
 import { createTranslator } from '../contract/violations.ts';
 import { maskKnownCardNumbers, hasKnownCardNumber } from '../rules/card-numbers.ts';
-import { whyUnstorable } from '../rules/storable.ts';
+import { whyUnstorable } from '../rules/values.ts';
 import type { NewTransaction } from '../resources/transactions/queries.ts';
 import { visible } from '../visible.ts';
 import { codeOf, OperatorFault } from '../faults.ts';

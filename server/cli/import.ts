@@ -5,7 +5,7 @@ import { stat } from 'node:fs/promises';
 import { Command } from 'commander';
 import { beginImport, StoredMeanwhile, type Import } from '../resources/transactions/changes.ts';
 import { silently } from '../database/unit-of-work.ts';
-import { inSlices } from '../rules/slices.ts';
+import { inSlices } from '../rules/async.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
 import type { NewTransaction } from '../resources/transactions/queries.ts';
 import { OperatorFault } from '../faults.ts';

@@ -10,10 +10,10 @@ import type { Accounts } from '../rules/accounts.ts';
 import { visible } from '../visible.ts';
 import { codeOf, OperatorFault } from '../faults.ts';
 import { confirm } from './input.ts';
+import { collect, name, uuid } from './values.ts';
 import { shellWord } from '../hints.ts';
 import { call, printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
 import { notFound, withChange, withService } from './service.ts';
-import { collect, name, uuid } from './values.ts';
 
 interface CreateOptions {
   name: string;

@@ -115,7 +115,7 @@ try {
 async function messageOf(error: unknown): Promise<string> {
   if (error instanceof OperatorFault) return error.message;
   // Imported only now, because it loads the database.
-  const { setupFault } = await import('../database/database.ts');
+  const { setupFault } = await import('../database/faults.ts');
   return setupFault(error) ?? `Unexpected error: ${error instanceof Error ? error.message : String(error)}`;
 }
 

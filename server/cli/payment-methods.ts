@@ -17,10 +17,10 @@ import { findPaymentMethodOfAnyAccount, listPaymentMethods } from '../resources/
 import { OperatorFault } from '../faults.ts';
 import { historyCommand } from './history.ts';
 import { readSecretLine } from './input.ts';
+import { matching, uuid, whole } from './values.ts';
 import { noneIn, printJson, printRows, withExamples, type JsonOption } from './output.ts';
 import { allAccounts } from '../rules/accounts.ts';
 import { listNewest, notFound, publicUrlOf, readAccounts, withService } from './service.ts';
-import { matching, uuid, whole } from './values.ts';
 
 const noMethod = (id: string) => notFound('payment method', id, 'payment-methods list');
 

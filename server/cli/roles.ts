@@ -4,9 +4,8 @@ import { createRole, deleteRole, updateRole } from '../resources/roles/changes.t
 import { listRoles } from '../resources/roles/queries.ts';
 import { OperatorFault } from '../faults.ts';
 import { call, printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
-import { scopesLike, unknownResource } from './scopes.ts';
+import { scopesLike, unknownResource, matching, name } from './values.ts';
 import { notFound, withChange, withService } from './service.ts';
-import { matching, name } from './values.ts';
 
 export function roles(): Command {
   const command = new Command('roles');

@@ -8,7 +8,7 @@ import { forOperator } from '../hints.ts';
 import { saveCardKeys, watchCardKeys } from '../sandbox/secrets-file.ts';
 import { isCardKeyInDataDir } from '../secrets/open.ts';
 import type { Db } from '../database/database.ts';
-import { withLock } from '../database/locks.ts';
+import { withLock } from '../database/unit-of-work.ts';
 import {
   countInstanceConnections,
   findKeyIds,

@@ -10,8 +10,7 @@ import { signToken } from '../resources/api-key-pairs/token.ts';
 import { sandboxKeyFile } from '../sandbox/secrets-file.ts';
 import { OperatorFault } from '../faults.ts';
 import { call, noSandbox, WrongCall } from './output.ts';
-import { scopesLike, uselessScope } from './scopes.ts';
-import { whole } from './values.ts';
+import { scopesLike, uselessScope, whole } from './values.ts';
 
 export function token(): Command {
   return new Command('token')

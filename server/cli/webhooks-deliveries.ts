@@ -3,11 +3,10 @@ import { Command } from 'commander';
 import { readBuild } from '../build.ts';
 import { createLog } from '../log.ts';
 import { observe } from '../upkeep/observe.ts';
-import { withJitter } from '../events/schedule.ts';
+import { withJitter, type Attempt } from '../events/attempts.ts';
 import { replayDeliveries } from '../resources/webhook-subscriptions/changes.ts';
 import type { Db } from '../database/database.ts';
 import { countPending, findEventBody, listDeliveries } from '../events/delivery-list.ts';
-import type { Attempt } from '../events/attempts.ts';
 import { findPaymentMethodOfAnyAccount } from '../resources/payment-methods/queries.ts';
 import { findTransactionOfAnyAccount } from '../resources/transactions/queries.ts';
 import {
@@ -18,9 +17,9 @@ import { visibleJson } from '../visible.ts';
 import { OperatorFault } from '../faults.ts';
 import { allAccounts } from '../rules/accounts.ts';
 import { untilStopped } from './input.ts';
+import { time, uuid, whole } from './values.ts';
 import { call, printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
 import { auditOnce, noSubscription, requireAccount, withService, type OpenedService } from './service.ts';
-import { time, uuid, whole } from './values.ts';
 
 export const deliveriesCommand = (): Command =>
   withExamples(

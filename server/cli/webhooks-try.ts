@@ -16,6 +16,7 @@ import { OperatorFault } from '../faults.ts';
 import { shellWord } from '../hints.ts';
 import { allAccounts } from '../rules/accounts.ts';
 import { untilStopped } from './input.ts';
+import { uuid, whole } from './values.ts';
 import { call, jsonText, printJson, withExamples } from './output.ts';
 import {
   exampleTarget,
@@ -25,7 +26,6 @@ import {
   withService,
   type OpenedService,
 } from './service.ts';
-import { uuid, whole } from './values.ts';
 
 export const listenCommand = (): Command =>
   withExamples(new Command('listen'), "webhooks listen --merchant-account '*'")

@@ -20,9 +20,9 @@ import { urlRules, whyUndeliverable } from '../events/guard.ts';
 import { OperatorFault } from '../faults.ts';
 import { allAccounts } from '../rules/accounts.ts';
 import { confirm } from './input.ts';
+import { duration, uuid } from './values.ts';
 import { call, printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
 import { noSubscription, requireAccount, withChange, withService, type OpenedService } from './service.ts';
-import { duration, uuid } from './values.ts';
 import { deliveriesCommand, replayCommand, workCommand } from './webhooks-deliveries.ts';
 import { listenCommand, triggerCommand } from './webhooks-try.ts';
 

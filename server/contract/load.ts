@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { OperatorFault } from '../faults.ts';
+import type { OperationId, Result } from '../../generated/operations.ts';
 
 export interface Schema {
   [keyword: string]: unknown;
@@ -117,3 +118,23 @@ export const operationsOf = (document: Document): OperationEntry[] =>
 
 export const hasBody = ({ paths }: Document, { path, method }: { path: string; method: string }): boolean =>
   paths[path]?.[method]?.requestBody !== undefined;
+
+// The example responses of the contract, for operations that have no implementation yet.
+
+export function createExamples(document: Document): <Id extends OperationId>(id: Id) => Result<Id> {
+  const answers = new Map(
+    operationsOf(document).map(({ operation }) => {
+      const [status, declared] =
+        Object.entries(operation.responses).find(([code]) => code.startsWith('2')) ?? [];
+      const media = declared && resolve(document, declared).content?.['application/json'];
+      const [name, example] = Object.entries(media?.examples ?? {})[0] ?? [];
+      const body = example && resolve<{ value?: unknown }>(document, example).value;
+      return [
+        operation.operationId,
+        { status: Number(status), body, headers: { 'X-Contract-Example': name ?? 'no_content' } },
+      ];
+    }),
+  );
+  // Safe: prove.ts validated the examples against the schemas from which `Result` is generated.
+  return <Id extends OperationId>(id: Id) => structuredClone(answers.get(id)) as unknown as Result<Id>;
+}

@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
 import pg from 'pg';
 import { parseJson } from '../../client/json.ts';
 import { contractVersion } from '../../generated/operations.ts';
-import { isDoneWithin } from '../rules/deadline.ts';
+import { isDoneWithin } from '../rules/async.ts';
 import {
   withinBudget,
   type Budget,
@@ -13,13 +13,12 @@ import {
   type Pooler,
 } from './connection.ts';
 import { readBytes } from './bytes.ts';
-import { lengthenStacks, noteStatement } from './failed-statement.ts';
+import { lengthenStacks, noteStatement } from './faults.ts';
 import { createFairShare, type FairShare } from './fair-share.ts';
 import { nameStatements } from './named-statements.ts';
 import { listenOn } from './notify.ts';
 import type { Tables } from './tables.ts';
 import type { Db } from './unit-of-work.ts';
-import { codeOf, OperatorFault } from '../faults.ts';
 
 export { inTransaction, inTransactionOnce, type Db, type Tx } from './unit-of-work.ts';
 
@@ -80,30 +79,6 @@ types.setTypeParser(pg.types.builtins.JSON, parseJson);
 types.setTypeParser(pg.types.builtins.JSONB, parseJson);
 readBytes(types);
 
-/** The database cannot be used. The message is one sentence for the operator. */
-export class DatabaseFault extends OperatorFault {}
-
-/** `localhost` has several addresses; if all fail, the error is an AggregateError without a message. */
-export const reasonOf = (error: unknown): string =>
-  error instanceof AggregateError && error.message === ''
-    ? error.errors.map(reasonOf).join(', ')
-    : error instanceof Error
-      ? error.message
-      : String(error);
-
-export const readOnlyFault = (database: string): string =>
-  `The database ${database} is read-only, perhaps a standby. Point DATABASE_URL to the primary.`;
-
-/** One sentence for the operator, if PostgreSQL refused a statement because of how the database is set up. */
-export function setupFault(
-  error: unknown,
-  { database = '…', role = '…' }: { database?: string; role?: string } = {},
-): string | undefined {
-  if (codeOf(error) === '25006') return readOnlyFault('of DATABASE_URL');
-  if (codeOf(error) !== '42501') return undefined;
-  return `The role of DATABASE_URL lacks rights: ${reasonOf(error)}. It must own the database (ALTER DATABASE ${database} OWNER TO ${role}) and its tables (REASSIGN OWNED BY … TO ${role}).`;
-}
-
 /** Connections for requests, and how long a request waits for one of them. */
 export const poolSize = 10;
 export const connectionMilliseconds = 2_000;
@@ -123,7 +98,7 @@ export interface DatabaseOptions {
   waitMilliseconds?: number;
   /** See named-statements.ts. Asked for each new connection. */
   plansOnce?: () => boolean;
-  /** See failed-statement.ts. */
+  /** See `noteStatement`. */
   notesStatements?: boolean;
 }
 

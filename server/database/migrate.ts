@@ -1,8 +1,9 @@
 // Brings the database to this version. Whoever opens it does this: servers and commands. Not by Kysely's Migrator, whose lock
 // belongs to a session: see docs/decisions/0027-migrations.md.
 import { sql, type Kysely } from 'kysely';
-import { DatabaseFault, inTransactionOnce, reasonOf, setupFault, type Db, type Tx } from './database.ts';
-import { lockUntilCommit } from './locks.ts';
+import { inTransactionOnce, type Db, type Tx } from './database.ts';
+import { DatabaseFault, reasonOf, setupFault } from './faults.ts';
+import { lockUntilCommit } from './unit-of-work.ts';
 import { digests, migrations } from './migrations/index.ts';
 
 /** What a file in migrations/ exports. */

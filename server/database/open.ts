@@ -1,14 +1,17 @@
 // Opens and migrates the configured database. Without DATABASE_URL that is an embedded PostgreSQL, which is started, and
 // restarted when it stops.
-import { DatabaseFault, openDatabase, readOnlyFault, reasonOf, type Database, type Db } from './database.ts';
-import { adviceFor, describe, nameRights } from './connection-faults.ts';
+import { openDatabase, type Database, type Db } from './database.ts';
+import { adviceFor, DatabaseFault, describe, nameRights, readOnlyFault, reasonOf } from './faults.ts';
 import { claimDatabase, refuseOtherEnvironment, type Environment } from './environment.ts';
 import { migrate, refuseEdited, refusePending, refuseUnknown } from './migrate.ts';
-import { findUnready, type Unready } from './readiness.ts';
-import { requireColumns } from './require-columns.ts';
+import { requireColumns } from './tables.ts';
 import type { Pooler } from './connection.ts';
 import { startEmbedded } from './embedded/index.ts';
-import { createSingleFlight } from '../rules/single-flight.ts';
+import { createSingleFlight } from '../rules/async.ts';
+import pg from 'pg';
+import { contractVersion } from '../../generated/operations.ts';
+import { codeOf } from '../faults.ts';
+import { migrations } from './migrations/index.ts';
 
 export interface OpenedDatabase extends Database {
   /** Why requests cannot be served now; undefined when they can. */
@@ -220,4 +223,50 @@ async function superviseEmbedded(dataDir: string, log: (message: string) => void
       await current.release();
     },
   };
+}
+
+// Whether requests can be served now: the database answers, accepts writes, and has the tables of this version.
+
+type Unready = 'database unreachable' | 'database read-only' | 'migrations missing';
+
+/** Together well within 5 s. */
+const connectMilliseconds = 2_000;
+const queryMilliseconds = 500;
+
+const undefinedTable = '42P01';
+
+/**
+ * Undefined when everything is as it must be. It asks on a new connection: a database is ready also while those of the pools are
+ * busy, and an old one may be to a server that is no longer the primary, or that has other settings now.
+ */
+export async function findUnready(url: string): Promise<Unready | undefined> {
+  const names = Object.keys(migrations);
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: `payments-service ${contractVersion}`,
+    connectionTimeoutMillis: connectMilliseconds,
+    query_timeout: queryMilliseconds,
+  });
+  // Whatever fails, the query does.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    // The server has a limit, too: a session that waits for a lock does not notice that we have closed the connection. Set in the
+    // same message, because a pooler refuses it as an option of the connection.
+    // `transaction_read_only` is also on while a standby replays the log of its primary.
+    const results = (await client.query(
+      `set local statement_timeout = ${queryMilliseconds};
+       select current_setting('transaction_read_only')::boolean as "isReadOnly",
+         (select count(*)::integer from applied_migrations
+          where name in (${names.map((name) => client.escapeLiteral(name)).join(', ')})) as applied`,
+    )) as unknown as pg.QueryResult<{ isReadOnly: boolean; applied: number }>[];
+    const [row] = results[1]?.rows ?? [];
+    if (row?.isReadOnly !== false) return 'database read-only';
+    return row.applied === names.length ? undefined : 'migrations missing';
+  } catch (error) {
+    return codeOf(error) === undefinedTable ? 'migrations missing' : 'database unreachable';
+  } finally {
+    // Not awaited: a frozen server never says goodbye. A query under way is cut off.
+    client.end().catch(() => undefined);
+  }
 }

@@ -3,10 +3,9 @@ import { createHmac } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Db } from '../database/database.ts';
 import type { Purpose, Vault } from '../secrets/vault.ts';
-import type { Attempted } from './attempts.ts';
+import { type Attempted, readRetryAfter } from './attempts.ts';
 import type { LeasedDelivery } from './deliveries.ts';
 import { describeFailure } from './failure.ts';
-import { readRetryAfter } from './schedule.ts';
 import type { Send, SendOptions } from './send.ts';
 
 export interface DeliverDeps {

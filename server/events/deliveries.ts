@@ -3,7 +3,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { acrossAccounts } from '../database/across-accounts.ts';
 import type { Db, Tx } from '../database/database.ts';
-import type { DeliveryKey } from './queries.ts';
+import type { DeliveryKey } from './outbox.ts';
 
 /** Longer than an attempt takes (15 s) with recording it. */
 const leaseSeconds = 25;

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { acrossAccounts } from '../database/across-accounts.ts';
 import type { Db, Tx } from '../database/database.ts';
-import { withEvents, type DeliveryKey } from './queries.ts';
+import { withEvents, type DeliveryKey } from './outbox.ts';
 
 /** What events are about, such as a transaction. */
 export interface EventTarget {

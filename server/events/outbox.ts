@@ -1,9 +1,11 @@
 // The outbox of a unit of work: an event is validated against the contract and stored with its deliveries, in the transaction of
 // the change. A change that is rolled back sends no event; a change that is committed always does.
-import type { Outbox } from '../database/unit-of-work.ts';
+import type { Outbox, Target, UnitOfWork } from '../database/unit-of-work.ts';
 import type { ResponseCheck } from '../contract/responses.ts';
 import { makeTimedUuid } from '../rules/uuid.ts';
-import { insertEvent } from './queries.ts';
+import type { EventName } from '../../generated/operations.ts';
+import { sql } from 'kysely';
+import type { Db, Tx } from '../database/database.ts';
 
 export const createOutbox =
   (
@@ -26,3 +28,84 @@ export const createOutbox =
     const row = { id, name, merchant_account_id: account, body: JSON.stringify(event), created_at: at };
     return { id, deliveries: await insertEvent(db, row, { only, traceparent: currentTrace() }) };
   };
+
+// How a change becomes an event. Every function that changes a resource with events requires an announcement, so a change
+// that forgets its event does not compile. Announcements are made here only, from a unit of work.
+
+declare const isAnnouncement: unique symbol;
+
+export interface Announcement<Row> {
+  /** Stores the event of a changed row in the same transaction; undefined in a unit of work without events (`silently`). */
+  readonly tell: ((row: Row) => Promise<void>) | undefined;
+  readonly [isAnnouncement]: true;
+}
+
+export const announce = <Name extends EventName, Row extends { merchant_account_id: string }>(
+  { publish }: Pick<UnitOfWork, 'publish'>,
+  name: Name,
+  present: (row: Row) => Target<Name> | Promise<Target<Name>>,
+): Announcement<Row> => {
+  const tell =
+    publish &&
+    (async (row: Row) => {
+      await publish(name, row.merchant_account_id, await present(row));
+    });
+  return { tell } as Announcement<Row>;
+};
+
+// Events and their deliveries.
+
+interface EventRow {
+  id: string;
+  name: string;
+  merchant_account_id: string;
+  body: string;
+  created_at: Date;
+}
+
+export interface DeliveryKey {
+  /** The account of the event. */
+  merchant_account_id: string;
+  id: string;
+}
+
+/**
+ * Stores an event, and a delivery for each active subscription of its account or of all accounts; with `only`, for that
+ * subscription alone, if it is one of them. Returns how many deliveries.
+ */
+export async function insertEvent(
+  db: Tx,
+  event: EventRow,
+  { only, traceparent }: { only?: string | undefined; traceparent?: string | undefined } = {},
+): Promise<number> {
+  await db.insertInto('events').values(event).execute();
+  const { id, merchant_account_id: account, created_at: at } = event;
+  const { numAffectedRows } = await sql`
+    insert into deliveries (merchant_account_id, created_at, event_id, subscription_id, traceparent)
+    select ${account}::text, ${at}::timestamptz, ${id}::uuid, id, ${traceparent ?? null} from webhook_subscriptions
+    where active and (merchant_account_id = ${account} or merchant_account_id is null)
+      ${only === undefined ? sql`` : sql`and id = ${only}::uuid`}`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+export const withEvents = (db: Db) =>
+  db
+    .selectFrom('deliveries')
+    .innerJoin('events', (join) =>
+      join
+        .onRef('events.merchant_account_id', '=', 'deliveries.merchant_account_id')
+        .onRef('events.id', '=', 'deliveries.event_id'),
+    );
+
+/** Deletes the deliveries of events of one account, with their attempts. This waits for attempts that are being recorded. */
+export async function deleteDeliveriesOf(db: Tx, account: string, events: readonly string[]): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    delete from deliveries where merchant_account_id = ${account} and event_id = any(${[...events]}::uuid[])
+    returning id`.execute(db);
+  if (rows.length > 0)
+    await sql`
+      delete from delivery_attempts
+      where merchant_account_id = ${account} and delivery_id = any(${rows.map(({ id }) => id)}::uuid[])`.execute(
+      db,
+    );
+}

@@ -3,13 +3,13 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
-import { inTransaction, reasonOf } from '../database/database.ts';
+import { inTransaction } from '../database/database.ts';
+import { reasonOf } from '../database/faults.ts';
 import { codeOf } from '../faults.ts';
-import { isDoneWithin } from '../rules/deadline.ts';
+import { isDoneWithin } from '../rules/async.ts';
 import { deliver, type DeliverDeps, type Ended } from './deliver.ts';
 import { recordAttempts, type Recorded } from './attempts.ts';
 import { endLeases, leaseDeliveries, type LeasedDelivery } from './deliveries.ts';
-import { createPause } from './pause.ts';
 import { createSend } from './send.ts';
 
 export interface WorkerLimits {
@@ -216,4 +216,43 @@ function logAttempt(
     },
     `webhook ${lost ?? state}`,
   );
+}
+
+// The pause between two rounds of the worker, which ends early when there is something to do.
+
+interface Pause {
+  /** Ends after this time, when `signal` is aborted, or, not before `least`, when the worker was woken since the last pause. */
+  pause: (milliseconds: number, least?: number) => Promise<void>;
+  wake: () => void;
+}
+
+export function createPause(usualLeast: number, signal: AbortSignal): Pause {
+  let isWoken = false;
+  let end: () => void = () => undefined;
+  const sleep = (milliseconds: number) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      end = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  signal.addEventListener('abort', () => {
+    end();
+  });
+  return {
+    async pause(milliseconds, least = usualLeast) {
+      const begun = performance.now();
+      while (!signal.aborted) {
+        const left = (isWoken ? Math.min(least, milliseconds) : milliseconds) - (performance.now() - begun);
+        if (left <= 0) break;
+        await sleep(left);
+      }
+      isWoken = false;
+    },
+    wake() {
+      isWoken = true;
+      end();
+    },
+  };
 }

@@ -1,8 +1,9 @@
+// What is kept of a request: its line in the log, and its trace.
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
-import { partialContextOf } from './context.ts';
+import { partialContextOf } from './step.ts';
 import type { Noted } from './desk/feed.ts';
-import { unknownPath } from './refusal.ts';
+import { unknownPath } from './write-error.ts';
 
 /** Called when a request has ended, with the ID of its operation. */
 export type NoteRequest = (
@@ -47,4 +48,28 @@ export const createAccessLog =
       log[level]({ ...record, keyPair: caller?.keyPairId, account });
     });
     next();
+  };
+
+// Traces a request: the trace of the caller is in its log lines, and goes on in the webhooks that it causes.
+
+/** Made by upkeep/tracing.ts. */
+export interface RequestTracing {
+  beginRequest: (given: string | undefined) => {
+    traceId: string | undefined;
+    run: (work: () => void) => void;
+    end: (operation: string | undefined, status: number | 'aborted') => void;
+  };
+}
+
+export const createTrace =
+  ({ beginRequest }: RequestTracing): RequestHandler =>
+  (req, res, next) => {
+    const given = req.headers.traceparent;
+    const { traceId, run, end } = beginRequest(typeof given === 'string' ? given : undefined);
+    const context = partialContextOf(res);
+    context.traceId = traceId;
+    res.on('close', () => {
+      end(context.operation?.id, res.writableFinished ? res.statusCode : 'aborted');
+    });
+    run(next);
   };

@@ -8,7 +8,7 @@ import type { DigestKeys } from '../secrets/derive-keys.ts';
 import type { KeptAnswers, SentAnswer } from '../resources/idempotency-keys/rules.ts';
 import { ApiError, errorBody } from '../errors.ts';
 import type { AnyAnswer } from '../handlers/deps.ts';
-import type { Context, Step } from './context.ts';
+import type { Context, Step } from './step.ts';
 import { createOnce, keptRefusals, keyedBy, type Keep } from './idempotency.ts';
 import type { LimitVelocity } from './limits.ts';
 import { send } from './send.ts';

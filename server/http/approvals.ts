@@ -11,7 +11,7 @@ import { movePaymentMethod } from '../resources/payment-methods/changes.ts';
 import type { PaymentMethodRow } from '../resources/payment-methods/queries.ts';
 import { IllegalMove } from '../rules/state-machine.ts';
 import { uuidSource } from '../rules/uuid.ts';
-import { contextOf } from './context.ts';
+import { contextOf } from './step.ts';
 
 export interface ApprovalsDeps {
   find: (db: Db, id: string) => Promise<PaymentMethodRow | undefined>;

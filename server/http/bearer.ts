@@ -8,7 +8,7 @@ import type { Db } from '../database/database.ts';
 import { ApiError } from '../errors.ts';
 import type { SigningPair } from '../resources/api-key-pairs/queries.ts';
 import { createCache } from './cache.ts';
-import type { Context, Step } from './context.ts';
+import type { Context, Step } from './step.ts';
 
 export interface BearerDeps {
   findSigningPair: (db: Db, thumbprint: string) => Promise<SigningPair | undefined>;

@@ -16,7 +16,7 @@ import {
   type SentAnswer,
 } from '../resources/idempotency-keys/rules.ts';
 import { allAccounts } from '../rules/accounts.ts';
-import { createSingleFlight } from '../rules/single-flight.ts';
+import { createSingleFlight } from '../rules/async.ts';
 import type { DigestKeys } from '../secrets/derive-keys.ts';
 import type { Selection } from '../handlers/deps.ts';
 

@@ -6,9 +6,9 @@ import type { DigestKeys } from '../secrets/derive-keys.ts';
 import { triedNumber, type NumberLimit, type TriedNumber } from '../resources/card-numbers/rules.ts';
 import type { Db } from '../database/database.ts';
 import type { CountCall } from '../database/rate-limits.ts';
-import type { Context, Step } from './context.ts';
+import type { Context, Step } from './step.ts';
 import { ApiError } from '../errors.ts';
-import { createSingleFlight } from '../rules/single-flight.ts';
+import { createSingleFlight } from '../rules/async.ts';
 
 export const createRateLimit =
   (countCall: CountCall): Step =>

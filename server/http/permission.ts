@@ -1,6 +1,6 @@
 import { findLack } from '../resources/roles/rules.ts';
 import { ApiError } from '../errors.ts';
-import type { Step } from './context.ts';
+import type { Step } from './step.ts';
 
 const refusals = {
   scopes: 'the scopes of the token do not allow',

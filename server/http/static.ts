@@ -1,9 +1,10 @@
 // Serves the docs, the contract, badges and health checks. They are public and need no token.
-import type { Express } from 'express';
+import express, { type Express, type Request, type RequestHandler } from 'express';
 import type { Document } from '../contract/load.ts';
-import { serveBadges } from './badges.ts';
-import { partialContextOf } from './context.ts';
-import { serveDocs, withOwnServer } from './docs.ts';
+import { partialContextOf } from './step.ts';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { badgePath, schemeNames } from '../resources/card-schemes/rules.ts';
 
 export interface StaticDeps {
   document: Document;
@@ -38,4 +39,137 @@ export function serveStatic(app: Express, deps: StaticDeps): void {
   app.get('/openapi.json', (_req, res) => void res.type('application/json').send(readContract()));
   serveBadges(app);
   serveDocs(app, siteDir, { hasConsole });
+}
+
+// Serves the docs, and other pages that were built before the start: compressed as they were built, and cached.
+
+interface DocsOptions {
+  /** With a console, each operation has a link to it, and examples name the server that the page comes from. */
+  hasConsole: boolean;
+  /** Then the pages say that any token will do. */
+  isMock?: boolean;
+}
+
+/** The mock serves them too. */
+export function serveDocs(app: Express, siteDir: string, { hasConsole, isMock }: DocsOptions): void {
+  // The relative links of the pages need the trailing slash.
+  app.get('/docs', (_req, res) => {
+    res.redirect(308, 'docs/');
+  });
+  if (hasConsole)
+    app.get('/docs/here.js', (_req, res) => {
+      const facts = { console: '', own: '', ...(isMock ? { mock: '' } : {}) };
+      res.setHeader('Cache-Control', 'no-cache');
+      res.type('js').send(`Object.assign(document.documentElement.dataset, ${JSON.stringify(facts)});\n`);
+    });
+  // Programs look for these at the root.
+  app.get(['/openapi.yaml', '/client.tgz', '/mock.tgz', '/llms.txt', '/llms-full.txt'], (req, _res, next) => {
+    req.url = `/docs${req.path}`;
+    next();
+  });
+  app.use('/docs', (_req, res, next) => {
+    res.setHeader('Content-Security-Policy', "frame-ancestors 'none'");
+    next();
+  });
+  app.use('/docs', serveBuilt(siteDir), findPage(siteDir));
+}
+
+interface Servers {
+  servers?: { url: string }[];
+}
+
+/** The contract with the server that it comes from in the first place, because tools call the first one. */
+export const withOwnServer = (contract: object, url: string): object => ({
+  ...contract,
+  servers: [
+    { url, description: 'This server' },
+    ...((contract as Servers).servers ?? []).filter((one) => one.url !== url),
+  ],
+});
+
+/** For an address that has no file: the page whose ending was left out, or for people a page with menu and search. */
+const findPage =
+  (siteDir: string): RequestHandler =>
+  (req, res, next) => {
+    const notFound = join(siteDir, '404.html');
+    if (req.method !== 'GET' && req.method !== 'HEAD') next();
+    // The overview lists them.
+    else if (req.path === '/guides/') res.redirect(308, '../');
+    else if (builtName.test(req.path) && existsSync(join(siteDir, `${req.path}.html`)))
+      res.redirect(308, `${basename(req.path)}.html`);
+    else if (/\btext\/html\b/.test(req.headers.accept ?? '') && existsSync(notFound)) {
+      res.setHeader('Cache-Control', 'no-cache');
+      res.setHeader('Vary', 'Accept');
+      res.status(404).type('html').send(readFileSync(notFound, 'utf8'));
+    } else next();
+  };
+
+const endings: Record<string, string> = { br: '.br', gzip: '.gz' };
+
+const types: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.yaml': 'application/yaml; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.tgz': 'application/gzip',
+};
+
+// Only names that the build gives.
+const builtName = /^(\/[a-z0-9][a-z0-9-]*(\.[a-z0-9-]+)*)+$/i;
+
+/** No browser sends more. A list of 30,000 encodings takes 35 ms to read. */
+const longestAcceptEncoding = 500;
+
+function chooseEncoding(req: Request): string {
+  if ((req.headers['accept-encoding']?.length ?? 0) > longestAcceptEncoding) return 'identity';
+  return req.acceptsEncodings('br', 'gzip', 'identity') || 'identity';
+}
+
+/** A folder that scripts/docs/files.ts wrote: each file is there also compressed, and those in assets/ never change. */
+export function serveBuilt(folder: string): RequestHandler {
+  const sendFile = express.static(folder, { redirect: false, cacheControl: false });
+  return (req, res, next) => {
+    const path = req.path.endsWith('/') ? `${req.path}index.html` : req.path;
+    const type = types[/\.[a-z]+$/.exec(path)?.[0] ?? ''];
+    if (!type || !builtName.test(path) || !existsSync(join(folder, path))) {
+      next();
+      return;
+    }
+    const isKept = path.startsWith('/assets/');
+    res.setHeader('Cache-Control', isKept ? 'public, max-age=31536000, immutable' : 'no-cache');
+    res.setHeader('Vary', 'Accept-Encoding');
+    res.type(type);
+    const encoding = chooseEncoding(req);
+    const file = path + (endings[encoding] ?? '');
+    if (encoding !== 'identity' && existsSync(join(folder, file))) {
+      res.setHeader('Content-Encoding', encoding);
+      req.url = file;
+    }
+    sendFile(req, res, next);
+  };
+}
+
+// Neutral badges for card schemes. The schemes' logos are trademarks, so we do not use them.
+
+export function drawBadge(name: string): string {
+  const size = Math.min(13, Math.floor(100 / name.length) + 2);
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="96" height="60" viewBox="0 0 96 60" role="img" aria-label="${name}">
+<rect x="1" y="1" width="94" height="58" rx="8" fill="#f7f8fa" stroke="#9aa3af" stroke-width="2"/>
+<rect x="1" y="12" width="94" height="9" fill="#d5dae1"/>
+<text x="48" y="44" text-anchor="middle" font-family="system-ui, sans-serif" font-weight="600" font-size="${size}" fill="#1f2937">${name}</text>
+</svg>
+`;
+}
+
+function serveBadges(app: Express): void {
+  for (const [scheme, name] of Object.entries(schemeNames)) {
+    const drawing = Buffer.from(drawBadge(name));
+    app.get(badgePath(scheme), (_req, res) => {
+      res.type('image/svg+xml; charset=utf-8').set('Cache-Control', 'public, max-age=86400').send(drawing);
+    });
+  }
 }

@@ -1,6 +1,12 @@
 // This folder has the steps of the request pipeline; server/app.ts lists them in order. The mock uses those that need neither
 // keys nor a database (test/unit/walls.test.ts checks its imports).
 import type { Request, RequestHandler, Response } from 'express';
+import type { OperationId, operations } from '../../generated/operations.ts';
+import type { Budget } from '../database/connection.ts';
+import type { Db } from '../database/database.ts';
+import type { Selection } from '../handlers/deps.ts';
+import type { Accounts } from '../rules/accounts.ts';
+import type { Refusal } from './write-error.ts';
 
 /** A step returns to let the request pass, or throws an ApiError. The context has the results of earlier steps. */
 export type PipelineStep<Context> = (context: Context, req: Request, res: Response) => Promise<void> | void;
@@ -32,3 +38,45 @@ async function runSteps<Context>(
     if (running) await running;
   }
 }
+
+// What the steps find out about a request, in one typed object.
+
+/** The key pair behind a verified token. */
+export interface Caller {
+  keyPairId: string;
+  scopes: readonly string[];
+  /** What the roles of the pair allow. */
+  permissions: readonly string[];
+  /** The merchant accounts that the pair has access to. */
+  accounts: Accounts;
+  /** Identifies the token for the rate limit. */
+  tokenDigest: string;
+}
+
+export interface Context {
+  requestId: string;
+  /** How long the request may still wait for the database. */
+  budget: Budget;
+  /** The database, for this request: for statements that take no time, and must not wait behind slow ones of the same account. */
+  db: Db;
+  /** The same for what may be slow: connections count for key pair and merchant account (database/fair-share.ts). */
+  ownDb: Db;
+  /** Undefined without tracing. */
+  traceId: string | undefined;
+  operation: (typeof operations)[OperationId];
+  caller: Caller;
+  selection: Selection;
+  /** The validated parameters of the path. */
+  path: Record<string, unknown>;
+  /** For the access log. */
+  refusal: Refusal;
+  /** Why `/readyz` responds with 503, for the access log. */
+  unready: string;
+}
+
+export type Step = PipelineStep<Context>;
+
+export const contextOf = (res: Response): Context => res.locals as unknown as Context;
+
+/** For middleware that also runs after a step has refused the request: the fields of later steps are then missing. */
+export const partialContextOf = (res: Response): Partial<Context> => res.locals;

@@ -3,14 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { noDescription, type DescribeCard, type VerifyCard } from './cards.ts';
 import type { GiftCardProvider } from './gift-cards.ts';
-import {
-  sandboxBalance,
-  sandboxCards,
-  sandboxIssuer,
-  sandboxStatus,
-  slowMilliseconds,
-  wholeCallPins,
-} from './simulated-values.ts';
+import type { components } from '../../generated/types.ts';
 
 export const simulatedGiftCards: GiftCardProvider = async (cards, signal) => {
   const pins = new Set(cards.map(({ pin }) => pin));
@@ -28,3 +21,63 @@ export const describeSimulatedCard: DescribeCard = (number) => {
 
 export const verifySimulatedCard: VerifyCard = ({ number }) =>
   Promise.resolve({ status: sandboxStatus(number) });
+
+// Values that choose what happens in the sandbox, as the contract's introduction documents them. The mock uses them too; all
+// card numbers are published test numbers of the schemes.
+
+type BalanceErrorCode = components['schemas']['BalanceErrorCode'];
+
+interface SandboxCard {
+  status: components['schemas']['PaymentMethodStatus'];
+  cardType: 'credit' | 'debit';
+}
+
+const sandboxIssuer = 'Sandbox Bank';
+
+export const sandboxCards: Readonly<Record<string, SandboxCard>> = {
+  '4111111111111111': { status: 'succeeded', cardType: 'credit' },
+  '5555555555554444': { status: 'succeeded', cardType: 'credit' },
+  '378282246310005': { status: 'succeeded', cardType: 'credit' },
+  '4012888888881881': { status: 'processing', cardType: 'credit' },
+  '5105105105105100': { status: 'buyer_approval_required', cardType: 'debit' },
+  // As if its issuer declined it.
+  '4000000000000002': { status: 'failed', cardType: 'credit' },
+};
+
+/** Numbers that are not documented succeed. */
+export const sandboxStatus = (number: string): SandboxCard['status'] =>
+  sandboxCards[number]?.status ?? 'succeeded';
+
+/** PINs that decide about the whole call. */
+export const wholeCallPins = { slow: '9100', nonsense: '9502', silence: '9504' } as const;
+
+export const slowMilliseconds = 2_000;
+
+// In the order of the contract's list: 9001 is the first.
+const failures: [code: BalanceErrorCode, message: string][] = [
+  ['invalid_gift_card', 'Unknown card or wrong PIN'],
+  ['expired_card', 'The card has expired'],
+  ['inactive_card', 'The card is not active'],
+  ['incorrect_currency', 'The currency is not supported'],
+  ['insufficient_funds', 'The card is empty'],
+  ['suspected_fraud', 'Refused by fraud rules'],
+  ['operation_canceled', 'The look-up was canceled'],
+  ['invalid_service_credentials', 'Wrong credentials'],
+  ['invalid_service_configuration', 'Not configured'],
+  ['service_error', 'Internal error'],
+  ['service_network_error', 'Connection reset'],
+  ['unknown_error', 'Error 0x7f'],
+];
+
+type SandboxBalance =
+  | { balance: number; currency: string; expirationDate: string }
+  | { errorCode: BalanceErrorCode; rawCode: string; rawMessage: string };
+
+/** The number says the balance, the PIN what happens. */
+export function sandboxBalance({ number, pin }: { number: string; pin: string }): SandboxBalance {
+  const failure = /^9\d{3}$/.test(pin) ? failures[Number(pin) - 9001] : undefined;
+  const known = /^9999(\d{8})\d{4}$/.exec(number);
+  const chosen = failure ?? (known ? undefined : failures[0]);
+  if (chosen) return { errorCode: chosen[0], rawCode: failure ? pin : '9001', rawMessage: chosen[1] };
+  return { balance: Number(known?.[1]), currency: 'USD', expirationDate: '2029-12-31T00:00:00.000Z' };
+}

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { deriveKeys, type DigestKeys } from './derive-keys.ts';
-import { createSingleFlight } from '../rules/single-flight.ts';
+import { createSingleFlight } from '../rules/async.ts';
 import type { Binding, Vault } from './vault.ts';
 import { inTransaction, type Db, type Tx } from '../database/database.ts';
 

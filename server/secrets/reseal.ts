@@ -8,7 +8,7 @@ import type { Binding, Purpose, Vault } from './vault.ts';
 import { acrossAccounts } from '../database/across-accounts.ts';
 import { inTransaction, type Db } from '../database/database.ts';
 import { settingName } from './digest-keys.ts';
-import { lockHolder } from '../database/locks.ts';
+import { lockHolder } from '../database/unit-of-work.ts';
 import { OperatorFault } from '../faults.ts';
 
 interface Sealed {

@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Db, Tx } from '../database/database.ts';
 import type { PageEnd } from '../events/delivery-list.ts';
-import { deleteDeliveriesOf } from '../events/queries.ts';
+import { deleteDeliveriesOf } from '../events/outbox.ts';
 import { hasValue, hasValueOf, isOf } from '../resources/transactions/lookup.ts';
 import { erasedValues, tableFates, tablesWithTraces, type ColumnFates } from '../resources/personal.ts';
 import type { TransactionRow } from '../resources/transactions/queries.ts';

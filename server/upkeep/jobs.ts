@@ -1,12 +1,15 @@
 // Background jobs, run at start-up and then once a day, by one instance at a time.
 import type { Logger } from 'pino';
-import { withLock } from '../database/locks.ts';
-import { deleteExpired } from './retention.ts';
+import { withLock, type InUnitOfWork } from '../database/unit-of-work.ts';
 import { applyExpiredReplacements } from '../resources/payment-methods/changes.ts';
-import type { InUnitOfWork } from '../database/unit-of-work.ts';
-import { isDoneWithin } from '../rules/deadline.ts';
-import { keepKeyMilliseconds } from '../resources/idempotency-keys/rules.ts';
-import type { Db } from '../database/database.ts';
+import { isDoneWithin } from '../rules/async.ts';
+import { keepKeyMilliseconds, noAccount } from '../resources/idempotency-keys/rules.ts';
+import { type Db, inTransaction, type Tx } from '../database/database.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql, type RawBuilder } from 'kysely';
+import { allAccounts } from '../rules/accounts.ts';
+import { deleteDeliveriesOf } from '../events/outbox.ts';
+import { listAccounts } from '../resources/merchant-accounts/queries.ts';
 
 export interface Jobs {
   /** Starts no other job, and waits a while for the running one. What it did not commit is left to the next start. */
@@ -93,3 +96,109 @@ export function startJobs(options: JobsOptions): Jobs {
     },
   };
 }
+
+// Deletes what is kept for a limited time, in batches along an index: see docs/decisions/0019-retention.md.
+
+interface Kept {
+  /** The columns of its primary key, without the merchant account. */
+  key: readonly string[];
+  /** The column that tells its age. An index begins with it, or with the merchant account and it. */
+  time: string;
+  /** Whether its rows belong to merchant accounts. */
+  byAccount: boolean;
+  /** What is kept however old it is. */
+  unless?: (account: string) => RawBuilder<unknown>;
+  /** Deletes what belongs to these rows. */
+  andThen?: (tx: Tx, account: string, keys: readonly string[]) => Promise<void>;
+}
+
+/**
+ * Of a subscription that exists: nobody else will end it. With a limit, so that PostgreSQL looks for each event by an index; as a
+ * join it may read all pending deliveries for each batch.
+ */
+const hasPending = (account: string) => sql`coalesce((
+  select true from deliveries where merchant_account_id = ${account} and event_id = events.id and state = 'pending'
+    and exists (select from webhook_subscriptions where webhook_subscriptions.id = subscription_id) limit 1), false)`;
+
+const kept = {
+  events: {
+    key: ['id'],
+    time: 'created_at',
+    byAccount: true,
+    unless: hasPending,
+    andThen: deleteDeliveriesOf,
+  },
+  idempotency_keys: { key: ['slot'], time: 'created_at', byAccount: true },
+  // The database refuses to delete entries of the last 90 days.
+  audit_entries: { key: ['id'], time: 'at', byAccount: false },
+  rate_limits: { key: ['key'], time: 'expire', byAccount: false },
+  card_numbers: { key: ['bucket', 'number'], time: 'seen_at', byAccount: false },
+} as const satisfies Record<string, Kept>;
+
+type KeptTable = keyof typeof kept;
+
+const batchSize = 200;
+
+export interface Expired {
+  /** Rows of this time and before, in the type of their column. */
+  before: Date | number;
+  isStopping?: () => boolean;
+}
+
+/** Returns how many rows were deleted. Rows that others have locked are left for the next time. */
+export async function deleteExpired(db: Db, table: KeptTable, expired: Expired): Promise<number> {
+  if (!kept[table].byAccount) return deleteOf(db, table, undefined, expired);
+  let deleted = 0;
+  for (const { id } of [...(await listAccounts(db)), { id: allAccounts }, { id: noAccount }])
+    deleted += await deleteOf(db, table, id, expired);
+  return deleted;
+}
+
+async function deleteOf(
+  db: Db,
+  table: KeptTable,
+  account: string | undefined,
+  { before, isStopping = () => false }: Expired,
+): Promise<number> {
+  let deleted = 0;
+  let from: Date | number | undefined;
+  while (!isStopping()) {
+    const begun = performance.now();
+    const times = await deleteBatch(db, table, account, { from, before });
+    deleted += times.length;
+    if (times.length < batchSize) break;
+    // The next batch does not go through the entries of deleted rows, which the index keeps until it is vacuumed.
+    from = times.reduce((one, other) => (other > one ? other : one));
+    // Twice as long as the batch took, so that others have the database for most of the time, and for longer the busier it is.
+    await wait(2 * (performance.now() - begun));
+  }
+  return deleted;
+}
+
+/** Returns the times of the rows that it deleted. */
+const deleteBatch = (
+  db: Db,
+  name: KeptTable,
+  account: string | undefined,
+  { from, before }: { from: Date | number | undefined; before: Date | number },
+): Promise<(Date | number)[]> =>
+  inTransaction(db, async (tx) => {
+    const { key, time, unless, andThen }: Kept = kept[name];
+    const [table, at] = [sql.table(name), sql.ref(time)];
+    const columns = sql.join(key.map((column) => sql.ref(column)));
+    const isOwn = account === undefined ? sql`true` : sql`merchant_account_id = ${account}`;
+    const isNext = from === undefined ? sql`true` : sql`${at} >= ${from}`;
+    const isKept = account === undefined || !unless ? sql`false` : unless(account);
+    const { rows } = await sql<{ key: string; time: Date | number }>`
+      delete from ${table} where ${isOwn} and (${columns}) in (
+        select ${columns} from ${table} where ${isOwn} and ${at} <= ${before} and ${isNext} and not ${isKept}
+        order by ${at} limit ${batchSize} for update skip locked)
+      returning ${sql.ref(key[0] ?? '')} as key, ${at} as time`.execute(tx);
+    if (account !== undefined && rows.length > 0)
+      await andThen?.(
+        tx,
+        account,
+        rows.map((row) => row.key),
+      );
+    return rows.map((row) => row.time);
+  });

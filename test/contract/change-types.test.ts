@@ -3,7 +3,7 @@
 import { describeTypes, type Piece } from '../support/types.ts';
 
 const head = `
-import { announce } from '../../server/events/announce.ts';
+import { announce } from '../../server/events/outbox.ts';
 import { createBuyer } from '../../server/resources/buyers/changes.ts';
 import { createAccount } from '../../server/resources/merchant-accounts/changes.ts';
 import { movePaymentMethod } from '../../server/resources/payment-methods/changes.ts';

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../../scripts/support/root.ts';
 import { parseContract } from '../../scripts/docs/contract.ts';
-import { switchOffAfterMilliseconds, waits } from '../../server/events/schedule.ts';
+import { switchOffAfterMilliseconds, waits } from '../../server/events/attempts.ts';
 import { subscriptionLimits } from '../../server/resources/webhook-subscriptions/rules.ts';
 import { loadContract } from '../../server/contract/load.ts';
 

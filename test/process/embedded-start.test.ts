@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readConfig } from '../../server/config.ts';
-import { socketAddress } from '../../server/database/embedded/address.ts';
+import { socketAddress, start } from '../../server/database/embedded/server.ts';
 import { findPackage, prepareBinaries } from '../../server/database/embedded/binaries.ts';
 import {
   runningUrl,
@@ -19,7 +19,6 @@ import {
 } from '../../server/database/embedded/index.ts';
 import { isRoot, nobody } from '../../server/database/embedded/identity.ts';
 import { makePlace, run } from '../../server/database/embedded/place.ts';
-import { start } from '../../server/database/embedded/server.ts';
 import { nothingRunsOn } from '../support/data-dir.ts';
 import { freePort } from '../support/ports.ts';
 

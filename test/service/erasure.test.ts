@@ -9,7 +9,7 @@ import { inWork } from '../../server/database/unit-of-work.ts';
 import { lockBuyer } from '../../server/resources/buyers/queries.ts';
 import { listEvents } from '../../server/upkeep/erasure-queries.ts';
 import type { PageEnd } from '../../server/events/delivery-list.ts';
-import { insertEvent } from '../../server/events/queries.ts';
+import { insertEvent } from '../../server/events/outbox.ts';
 import { lockPaymentMethod } from '../../server/resources/payment-methods/queries.ts';
 import { erasedValues, tableFates, tablesOfBuyers } from '../../server/resources/personal.ts';
 import type { NewTransaction } from '../../server/resources/transactions/queries.ts';

@@ -14,7 +14,7 @@ import type { Deps } from '../../server/handlers/deps.ts';
 import { handlers } from '../../server/handlers/index.ts';
 import { createLog } from '../../server/log.ts';
 import { ApiError } from '../../server/errors.ts';
-import { refusalOf, unknownPath } from '../../server/http/refusal.ts';
+import { refusalOf, unknownPath } from '../../server/http/write-error.ts';
 import { startService, type Service } from '../../server/start.ts';
 import { createTerminalLine } from '../../server/terminal-log.ts';
 import { createCaller, type CallOptions, type Caller } from '../support/call.ts';

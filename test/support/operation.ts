@@ -1,10 +1,9 @@
 /** Shared tests of an operation: starts the service, tests the common statuses, and checks that all statuses were seen. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operations, type Operation, type OperationId } from '../../generated/operations.ts';
+import { operations, type Operation, type OperationId, type Handlers } from '../../generated/operations.ts';
 import { loadContract, operationsOf, resolve } from '../../server/contract/load.ts';
 import { handlers } from '../../server/handlers/index.ts';
 import type { WriteDeps } from '../../server/handlers/deps.ts';
-import type { Handlers } from '../../generated/operations.ts';
 import { forgetObserved, observed, type CallOptions } from './call.ts';
 import type { Db } from '../../server/database/database.ts';
 import { startTestService, type TestService, type TestServiceOptions } from './service.ts';

@@ -10,7 +10,7 @@ import { createTransactions as makeTransactions } from '../../server/resources/t
 import { inWork, silently, type UnitOfWork } from '../../server/database/unit-of-work.ts';
 import { presentTransaction } from '../../server/resources/transactions/present.ts';
 import { describeSimulatedCard } from '../../server/providers/simulated.ts';
-import { announce } from '../../server/events/announce.ts';
+import { announce } from '../../server/events/outbox.ts';
 import { inTransaction, type Db, type Tx } from '../../server/database/database.ts';
 import {
   insertTransactions as insertRows,

@@ -127,7 +127,7 @@ export const idOf = ({ path }: Input<'getCardScheme'>): string => path.card_sche
 };
 
 const misspelt = `import type { Result } from '../generated/operations.ts';
-import { announce } from './events/announce.ts';
+import { announce } from './events/outbox.ts';
 import { ApiError } from './errors.ts';
 export const event = () => announce(undefined as never, 'transaction.captered', () => undefined as never);
 export const error = () => new ApiError('card_limit_reeched');

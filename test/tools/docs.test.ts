@@ -14,7 +14,7 @@ import { readGuides } from '../../scripts/docs/guides.ts';
 import { addresses, createLinks, linkReference } from '../../scripts/docs/links.ts';
 import { render } from '../../scripts/docs/markdown.ts';
 import { root } from '../../scripts/support/root.ts';
-import { serveDocs } from '../../server/http/docs.ts';
+import { serveDocs } from '../../server/http/static.ts';
 import { createExpress } from '../../server/http/express.ts';
 import {
   chromiumPath,

@@ -7,7 +7,7 @@ import { generateKeyPair, thumbprint } from '../../server/resources/api-key-pair
 import { signToken, tokenDigest } from '../../server/resources/api-key-pairs/token.ts';
 import { ApiError } from '../../server/errors.ts';
 import { createBearer } from '../../server/http/bearer.ts';
-import type { Caller, Context } from '../../server/http/context.ts';
+import type { Caller, Context } from '../../server/http/step.ts';
 import { permission } from '../../server/http/permission.ts';
 import type { SigningPair } from '../../server/resources/api-key-pairs/queries.ts';
 

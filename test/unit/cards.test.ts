@@ -10,7 +10,7 @@ import {
 } from '../../server/resources/payment-methods/rules.ts';
 import { hasKnownCardNumber, maskKnownCardNumbers, passesLuhn } from '../../server/rules/card-numbers.ts';
 import { createVault } from '../../server/secrets/vault.ts';
-import { sandboxCards } from '../../server/providers/simulated-values.ts';
+import { sandboxCards } from '../../server/providers/simulated.ts';
 
 describe('check digits', () => {
   it('exactly one of the ten possible last digits is right', () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { isDoneWithin } from '../../server/rules/deadline.ts';
+import { isDoneWithin } from '../../server/rules/async.ts';
 
 describe('isDoneWithin', () => {
   beforeEach(() => {

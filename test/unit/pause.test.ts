@@ -1,6 +1,6 @@
 // The pause between two fetches of the webhook worker.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createPause } from '../../server/events/pause.ts';
+import { createPause } from '../../server/events/worker.ts';
 
 const hour = 3_600_000;
 const least = 20;

@@ -65,10 +65,9 @@ const rooms: Record<string, Room> = {
   'server/errors.ts': { from: ['generated'] },
   [faults]: { from: [] },
   'server/config.ts': {
-    from: [faults, 'server/database-url.ts', 'server/settings.ts'],
+    from: [faults, 'server/settings.ts'],
   },
-  'server/settings.ts': { from: ['server/database-url.ts'], types: ['server/secrets'] },
-  'server/database-url.ts': { from: [] },
+  'server/settings.ts': { from: [], types: ['server/secrets'] },
   'server/visible.ts': { from: [] },
   'server/log.ts': { from: [faults, 'server/visible.ts'], packages: ['pino'] },
   'server/terminal-log.ts': { from: ['server/visible.ts'], packages: ['pino', 'pino-pretty'] },
@@ -87,17 +86,18 @@ const rooms: Record<string, Room> = {
   'server/build.ts': { from: ['generated', 'server/contract'] },
   'server/database/embedded': { from: [faults], packages: ['pg'] },
   // What is known of all tables: their types, for Kysely, and their columns.
-  'server/database/require-columns.ts': {
-    from: ['server/database', 'server/database/tables.ts', 'server/resources'],
+  'server/database/tables.ts': {
+    from: ['server/database', 'server/resources'],
+    types: ['server/events', 'server/upkeep'],
     packages: ['kysely'],
   },
-  'server/database/tables.ts': { from: [], types: ['server/resources', 'server/events', 'server/upkeep'] },
   'server/database': {
-    from: [...pure, 'server/database/tables.ts', 'server/database/require-columns.ts'],
+    from: [...pure, 'server/database/tables.ts'],
     packages: ['kysely', 'pg', 'pg-copy-streams', 'pg-protocol'],
   },
   'server/database/open.ts': {
-    from: [...pure, 'server/database', 'server/database/require-columns.ts', 'server/database/embedded'],
+    from: [...pure, 'server/database', 'server/database/tables.ts', 'server/database/embedded'],
+    packages: ['pg'],
   },
   'server/secrets': { from: [...pure, 'server/database'], packages: ['kysely'] },
   'server/events': {

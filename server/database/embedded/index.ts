@@ -6,13 +6,25 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OperatorFault } from '../../faults.ts';
-import { lastAddress, randomPort, socketAddress } from './address.ts';
+import { OperatorFault, codeOf } from '../../faults.ts';
+import {
+  lastAddress,
+  randomPort,
+  socketAddress,
+  createCluster,
+  hasCluster,
+  isRunning,
+  recordedPid,
+  removeDrafts,
+  start,
+  stop,
+  database,
+  urlOf,
+} from './server.ts';
 import { findPackage, prepareBinaries } from './binaries.ts';
-import { connect, isLast, makeDatabase, type Presence } from './presence.ts';
 import { createPrivate, readPrivate } from './data-dir.ts';
 import { findPlace, makePlace, type Log, type Place } from './place.ts';
-import { createCluster, hasCluster, isRunning, recordedPid, removeDrafts, start, stop } from './server.ts';
+import pg from 'pg';
 
 export interface EmbeddedDatabase {
   url: string;
@@ -150,4 +162,72 @@ function silent(place: Place): Error {
     `Process ${pid} has the database in ${place.directory} open, but does not answer. If it is PostgreSQL (ps -p ${pid}), ` +
       `give it time to recover, or end it: kill -INT ${pid}. If it is not, remove ${place.directory}/data/postmaster.pid.`,
   );
+}
+
+// The connection that each process keeps open while it uses the embedded PostgreSQL. The kernel closes it when the process
+// ends, however it ends, so PostgreSQL itself knows who uses it.
+
+/** Names of these connections in pg_stat_activity. */
+const names = { present: 'payments-service present', leaving: 'payments-service leaving' };
+
+interface Presence {
+  /** The URL of our database. The connection itself is to `postgres`, which always exists. */
+  url: string;
+  query: (statement: string) => Promise<Record<string, unknown>[]>;
+  answers: () => Promise<boolean>;
+  end: () => Promise<void>;
+}
+
+const timeoutMilliseconds = 5_000;
+
+/** Undefined if nothing answers there; `starting` while PostgreSQL starts, recovers or stops. */
+async function connect(
+  place: Place,
+  password: string,
+  as: keyof typeof names = 'present',
+): Promise<Presence | 'starting' | undefined> {
+  const address = lastAddress(place);
+  if (!address || recordedPid(place) === undefined) return undefined;
+  const client = new pg.Client({
+    connectionString: urlOf(address, password, 'postgres'),
+    application_name: names[as],
+    connectionTimeoutMillis: timeoutMilliseconds,
+    query_timeout: timeoutMilliseconds,
+    ssl: false,
+  });
+  client.on('error', () => undefined);
+  const end = () => client.end().catch(() => undefined);
+  const query = async (statement: string) => (await client.query<Record<string, unknown>>(statement)).rows;
+  try {
+    await client.connect();
+    await query('SELECT 1');
+    const answers = () => query('SELECT 1').then(Boolean);
+    return { url: urlOf(address, password), query, answers, end };
+  } catch (error) {
+    await end();
+    const { code = '' } = error as { code?: string };
+    if (code === '28P01')
+      throw new OperatorFault(
+        'The embedded PostgreSQL refuses the password in DATA_DIR/postgres-password: restore the right one.',
+        { cause: error },
+      );
+    return ['57P03', '53300'].includes(code) ? 'starting' : undefined;
+  }
+}
+
+/** Creates our database if it is missing: the process that created the cluster may have been killed. */
+async function makeDatabase({ query }: Presence): Promise<void> {
+  const found = await query(`SELECT FROM pg_database WHERE datname = '${database}'`);
+  if (found.length > 0) return;
+  await query(`CREATE DATABASE ${database}`).catch((error: unknown) => {
+    // Another process created it at the same time.
+    if (!['42P04', '23505'].includes(codeOf(error) ?? '')) throw error;
+  });
+}
+
+/** Whether no other process uses PostgreSQL. We leave first: of two that leave at the same time, one at least is the last. */
+async function isLast({ query }: Presence): Promise<boolean> {
+  await query(`SET application_name = '${names.leaving}'`);
+  const others = await query(`SELECT FROM pg_stat_activity WHERE application_name = '${names.present}'`);
+  return others.length === 0;
 }

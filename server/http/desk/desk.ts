@@ -2,10 +2,9 @@
 // built by `npm run docs`; here is what they ask for. The mock serves them too, without events.
 import { Router, type Request, type RequestHandler } from 'express';
 import { uuidSource } from '../../rules/uuid.ts';
-import { serveBuilt } from '../docs.ts';
+import { serveBuilt } from '../static.ts';
 import { forOwnActions, forOwnPages, forReaders } from './guard.ts';
-import type { Feed, ShownEvent } from './feed.ts';
-import type { Recent } from './recent.ts';
+import type { Feed, ShownEvent, Recent } from './feed.ts';
 
 /** What the pages show and do besides requests. */
 export interface Activity {

@@ -1,4 +1,4 @@
-// What the landing page asks for again and again. Its script in scripts/docs/browser has these types, so they import nothing.
+// What the landing page asks for again and again. Its script in scripts/docs/browser has these types, so this file imports nothing.
 
 export interface Noted {
   requestId: string | undefined;
@@ -45,4 +45,30 @@ export interface Feed {
   requests: Listed[];
   /** The mock has none. */
   events: ShownEvent[] | undefined;
+}
+
+// The last requests, for the landing page: what the access log says of them. No body, no query, no token.
+
+export interface Recent {
+  note: (request: Noted) => void;
+  /** Those with a number above `after`, oldest first. */
+  since: (after: number) => Listed[];
+}
+
+const mostKept = 100;
+
+export function createRecent(now: () => Date): Recent {
+  const kept: (Noted & { number: number; at: Date })[] = [];
+  let number = 0;
+  return {
+    note(request) {
+      number += 1;
+      kept.push({ ...request, number, at: now() });
+      if (kept.length > mostKept) kept.shift();
+    },
+    since: (after) =>
+      kept
+        .filter((request) => request.number > after)
+        .map((request) => ({ ...request, at: request.at.toISOString() })),
+  };
 }

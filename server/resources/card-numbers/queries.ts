@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { judgeNumber, type NumberLimit, type TriedNumber, type Verdict } from './rules.ts';
 import { inTransaction, type Db } from '../../database/database.ts';
-import { lockUntilCommit } from '../../database/locks.ts';
+import { lockUntilCommit } from '../../database/unit-of-work.ts';
 
 /**
  * Counts a number. Undefined when it is within the limit, otherwise the milliseconds until a new number is. On one connection: if

@@ -26,7 +26,7 @@ import {
   type PaymentMethodRow,
 } from './queries.ts';
 import type { Db } from '../../database/database.ts';
-import { announce } from '../../events/announce.ts';
+import { announce } from '../../events/outbox.ts';
 import type { KeysOf } from '../../secrets/digest-keys.ts';
 import type { InUnitOfWork, UnitOfWork } from '../../database/unit-of-work.ts';
 

@@ -1,7 +1,7 @@
 // Imports very many transactions in one database transaction that may run for hours. Changes to stored cards are collected in
 // a temporary table and applied at the end, because otherwise the cards would stay locked all the time.
 import { sql, type RawBuilder } from 'kysely';
-import { notAfter } from '../../rules/instants.ts';
+import { notAfter } from '../../rules/values.ts';
 import { readUuid } from '../../rules/uuid.ts';
 import { acrossAccounts } from '../../database/across-accounts.ts';
 import { copyRow, copyRows } from '../../database/copy.ts';

@@ -24,7 +24,7 @@ import {
   type NewTransaction,
   type TransactionRow,
 } from './queries.ts';
-import { announce } from '../../events/announce.ts';
+import { announce } from '../../events/outbox.ts';
 import { recordDecline } from '../payment-methods/changes.ts';
 import type { UnitOfWork } from '../../database/unit-of-work.ts';
 

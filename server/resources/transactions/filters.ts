@@ -3,8 +3,7 @@
 // may cause a database error: a value that cannot be stored matches nothing.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Input } from '../../../generated/operations.ts';
-import { notAfter, notBefore } from '../../rules/instants.ts';
-import { isStorable } from '../../rules/storable.ts';
+import { notAfter, notBefore, isStorable } from '../../rules/values.ts';
 import { readUuid } from '../../rules/uuid.ts';
 import { hasValue, hasValueOf, type ValueType } from './lookup.ts';
 import { timestamp } from '../../database/columns.ts';
@@ -19,7 +18,7 @@ export type TransactionFilters = Partial<Omit<Query, 'metadata'>> & {
 export type Condition = RawBuilder<SqlBool>;
 
 /** A condition for an index whose entries contain the account. */
-export interface AccountCondition {
+interface AccountCondition {
   plain: Condition;
   /** In one of these: parameters, or a column of a table that lists accounts. */
   of: (accounts: readonly RawBuilder<unknown>[]) => Condition;
@@ -47,7 +46,7 @@ export interface Conditions {
   hasGin: boolean;
 }
 
-export interface Choice {
+interface Choice {
   column: Column;
   type: ValueType;
   values: string[];

@@ -5,7 +5,7 @@ import { checkActiveCount, checkCount } from './rules.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { reopenDeliveries, type DeliveryFilter } from '../../events/delivery-list.ts';
 import type { Tx } from '../../database/database.ts';
-import { lockUntilCommit } from '../../database/locks.ts';
+import { lockUntilCommit, type Work } from '../../database/unit-of-work.ts';
 import {
   countWebhookSubscriptions,
   deleteWebhookSubscription,
@@ -15,7 +15,6 @@ import {
   setActive,
   type WebhookSubscriptionRow,
 } from './queries.ts';
-import type { Work } from '../../database/unit-of-work.ts';
 
 export interface NewSubscription {
   /** Null for all accounts. */

@@ -1,7 +1,7 @@
 /** The generated part of the corpus: valid requests from the contract, and random changes to them. */
 import fc from 'fast-check';
 import { operations, type OperationId } from '../../../generated/operations.ts';
-import { sandboxCards } from '../../../server/providers/simulated-values.ts';
+import { sandboxCards } from '../../../server/providers/simulated.ts';
 import { compatible, mutate, mutationsOf } from '../../support/mutations.ts';
 import { request, type Json, type Sent } from '../../support/requests.ts';
 import type { Who, Wire } from './parity.exchange.ts';

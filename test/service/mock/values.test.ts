@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OperationId } from '../../../generated/operations.ts';
 import { loadContract } from '../../../server/contract/load.ts';
-import { sandboxCards } from '../../../server/providers/simulated-values.ts';
+import { sandboxCards } from '../../../server/providers/simulated.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { rightRequest, startTestMock, type TestMock } from './support.ts';
 

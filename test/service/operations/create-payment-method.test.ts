@@ -8,7 +8,7 @@ import { describeOperation } from '../../support/operation.ts';
 import { triedNumber } from '../../../server/resources/card-numbers/rules.ts';
 import { cardLimit } from '../../../server/http/limits.ts';
 import { inTransaction } from '../../../server/database/database.ts';
-import { lockUntilCommit } from '../../../server/database/locks.ts';
+import { lockUntilCommit } from '../../../server/database/unit-of-work.ts';
 import { startTestService, type TestServiceOptions } from '../../support/service.ts';
 import { showsCode } from '../../support/digits.ts';
 

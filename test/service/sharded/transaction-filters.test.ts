@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openDatabase, type Database } from '../../../server/database/database.ts';
-import { whyUnstorable } from '../../../server/rules/storable.ts';
+import { whyUnstorable } from '../../../server/rules/values.ts';
 import { presentTransaction } from '../../../server/resources/transactions/present.ts';
 import { listTransactionPage } from '../../../server/resources/transactions/list.ts';
 import {

@@ -5,7 +5,7 @@ import type { Handler } from '../../../generated/operations.ts';
 import type { WriteDeps } from '../../../server/handlers/deps.ts';
 import { defaultLimits } from '../../../server/events/worker.ts';
 import { handlers } from '../../../server/handlers/index.ts';
-import { nextWait } from '../../../server/events/schedule.ts';
+import { nextWait } from '../../../server/events/attempts.ts';
 import { startReceiver, type Got } from '../../support/receiver.ts';
 import { rotateSubscription } from '../../../server/resources/webhook-subscriptions/changes.ts';
 import { silentWork } from '../../support/records.ts';

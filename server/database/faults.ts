@@ -1,0 +1,97 @@
+// What to say about a database that cannot be used: where it is, and what to do, without user and password; and about a statement
+// that failed.
+import type { LogEvent } from 'kysely';
+import { codeOf, OperatorFault } from '../faults.ts';
+
+/** The database cannot be used. The message is one sentence for the operator. */
+export class DatabaseFault extends OperatorFault {}
+
+/** `localhost` has several addresses; if all fail, the error is an AggregateError without a message. */
+export const reasonOf = (error: unknown): string =>
+  error instanceof AggregateError && error.message === ''
+    ? error.errors.map(reasonOf).join(', ')
+    : error instanceof Error
+      ? error.message
+      : String(error);
+
+export const readOnlyFault = (database: string): string =>
+  `The database ${database} is read-only, perhaps a standby. Point DATABASE_URL to the primary.`;
+
+/** One sentence for the operator, if PostgreSQL refused a statement because of how the database is set up. */
+export function setupFault(
+  error: unknown,
+  { database = '…', role = '…' }: { database?: string; role?: string } = {},
+): string | undefined {
+  if (codeOf(error) === '25006') return readOnlyFault('of DATABASE_URL');
+  if (codeOf(error) !== '42501') return undefined;
+  return `The role of DATABASE_URL lacks rights: ${reasonOf(error)}. It must own the database (ALTER DATABASE ${database} OWNER TO ${role}) and its tables (REASSIGN OWNED BY … TO ${role}).`;
+}
+
+/** The statements that give the rights that a role lacks have its name in them. */
+export const nameRights =
+  (url: string) =>
+  (error: unknown): never => {
+    const denied = [error, error instanceof Error ? error.cause : undefined].find(
+      (one) => codeOf(one) === '42501',
+    );
+    const { username, pathname } = new URL(url);
+    if (denied === undefined || username === '' || pathname.length < 2) throw error;
+    const names = { role: identifier(username), database: identifier(pathname.slice(1)) };
+    throw new DatabaseFault(setupFault(denied, names), { cause: denied });
+  };
+
+const identifier = (encoded: string): string => {
+  const name = decodeURIComponent(encoded);
+  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+};
+
+export function adviceFor(error: unknown, url: string): string {
+  switch (codeOf(error) ?? '') {
+    case '53300':
+      return 'Raise this limit, or stop what else is connected: see Sizing in docs/operating.md.';
+    case 'ECONNREFUSED':
+      return 'Is PostgreSQL running there? If not there, check DATABASE_URL.';
+    case '3D000':
+      return `Check DATABASE_URL. To create it, as a superuser: ${createCommand(url)}`;
+    default:
+      return 'Check DATABASE_URL.';
+  }
+}
+
+/** Complete, because PostgreSQL on this machine may be another one. The role must own the database. */
+function createCommand(url: string): string {
+  const { hostname, port, username, pathname, searchParams } = new URL(url);
+  const options = {
+    host: searchParams.get('host') ?? hostname,
+    port: searchParams.get('port') ?? port,
+    owner: username,
+  };
+  const given = Object.entries(options).flatMap(([name, value]) => (value ? [`--${name}=${value}`] : []));
+  return ['createdb', ...given, pathname.slice(1)].join(' ');
+}
+
+/** Without user and password, for messages. A socket is named by its folder. */
+export function describe(url: string): string {
+  const { host, pathname, searchParams } = new URL(url);
+  const place = `${searchParams.get('host') ?? host}${pathname}`;
+  // An @ in it is one of a password that was not encoded.
+  return place.includes('@') ? 'DATABASE_URL' : place;
+}
+
+// Says in the log which statement failed, and who waited for it. Only in the sandbox and in tests.
+
+/** Between a statement and who wrote it there are ten frames of libraries. */
+export function lengthenStacks(): void {
+  Error.stackTraceLimit = 30;
+}
+
+/** The statement has placeholders: the values are no part of it. */
+export function noteStatement(event: LogEvent): void {
+  if (event.level !== 'error' || !(event.error instanceof Error)) return;
+  const { error, query } = event;
+  const { position } = error as { position?: string };
+  const at = position === undefined ? 0 : Number(position) - 1;
+  const mark = position === undefined ? '' : '▶';
+  const text = `${query.sql.slice(0, at)}${mark}${query.sql.slice(at)}`;
+  Object.assign(error, { statement: text.replace(/\s+/g, ' ').trim() });
+}

@@ -1,0 +1,47 @@
+// Ways to wait for work: shared with others, with a deadline, or in slices.
+import { setImmediate } from 'node:timers/promises';
+
+/** Runs `work`, unless work for the same key is under way: then the caller shares its result. */
+type SingleFlight<Result> = (key: string | null, work: () => Promise<Result>) => Promise<Result>;
+
+export function createSingleFlight<Result>(): SingleFlight<Result> {
+  const underWay = new Map<string | null, Promise<Result>>();
+  return (key, work) => {
+    const working = underWay.get(key) ?? work().finally(() => underWay.delete(key));
+    underWay.set(key, working);
+    return working;
+  };
+}
+
+/** Waits for `work`, but not longer than this. True when it was done in time. Its failure is a failure of this. */
+export async function isDoneWithin(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => {
+      resolve(false);
+    }, milliseconds);
+  });
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+// Long work on many values, with pauses in which the process does what else is due: statements are sent and answers are read, so
+// that the database is busy at the same time.
+
+/** About two milliseconds of work on transactions. */
+const sliceSize = 25;
+
+export async function inSlices<Value>(
+  values: Iterable<Value>,
+  use: (value: Value, index: number) => void,
+): Promise<void> {
+  let index = 0;
+  for (const value of values) {
+    use(value, index);
+    index += 1;
+    if (index % sliceSize === 0) await setImmediate();
+  }
+}

@@ -1,0 +1,57 @@
+// How values of the contract are read that no library reads as we need them, and values that it accepts but that nothing can use.
+
+// Times of RFC 3339 with any precision become whole milliseconds, as they are stored.
+
+// As strict as the format `date-time` of requests (server/contract/ajv.ts).
+const dateTime =
+  /^(\d{4})-(\d\d)-(\d\d)t(\d\d):(\d\d):(\d\d)(?:\.(\d{1,3})(\d*))?(?:z|([+-])(\d\d):(\d\d))$/i;
+
+/** The millisecond that a date-time falls in, and whether it is later than the start of that millisecond. */
+function readInstant(text: string): { time: Date; isLater: boolean } {
+  const parts = dateTime.exec(text);
+  if (!parts) throw new RangeError(`Not a date-time: ${text}`);
+  const [, year, month, day, hour, minute, second, fraction = '', beyond, sign, hours, minutes] = parts;
+  const offset = (sign === '-' ? -1 : 1) * (Number(hours ?? 0) * 60 + Number(minutes ?? 0));
+  const time = new Date(0);
+  // Not Date.UTC, which reads the year 26 as 1926.
+  time.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  time.setUTCHours(Number(hour), Number(minute) - offset, Number(second), Number(fraction.padEnd(3, '0')));
+  return { time, isLater: Number(beyond ?? 0) > 0 };
+}
+
+/** The earliest whole millisecond that is not before the given time. */
+export function notBefore(text: string): Date {
+  const { time, isLater } = readInstant(text);
+  return isLater ? new Date(time.getTime() + 1) : time;
+}
+
+/** The latest whole millisecond that is not after the given time. */
+export const notAfter = (text: string): Date => readInstant(text).time;
+
+// Valid JSON that PostgreSQL cannot store.
+
+/** False for JSON text with U+0000 or a lone surrogate. */
+export const isStorable = (json: string): boolean => !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i.test(json);
+
+/** Why a valid record cannot be stored; undefined when it can. */
+export function whyUnstorable(record: { created_at: string; updated_at: string }): string | undefined {
+  if (!isStorable(JSON.stringify(record)))
+    return 'has text with U+0000 or a lone surrogate, which cannot be stored';
+  for (const name of ['created_at', 'updated_at'] as const) {
+    const year = notAfter(record[name]).getUTCFullYear();
+    if (year < 0 || year > 9999) return `${name} is not in the years 0000 to 9999 of UTC`;
+  }
+  return undefined;
+}
+
+/** The contract's pattern accepts hosts that no URL parser does, such as `256.1.1.1`. */
+export const hostFaults = (property: 'url' | 'redirect_url', address: string | null = null) =>
+  address === null || URL.canParse(address)
+    ? []
+    : [
+        {
+          loc: ['body', property],
+          msg: 'must have a host that is a valid name or IP address',
+          type: 'value_error.url.host',
+        },
+      ];
