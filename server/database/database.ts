@@ -14,7 +14,7 @@ import {
 } from './connection.ts';
 import { readBytes } from './bytes.ts';
 import { lengthenStacks, noteStatement } from './faults.ts';
-import { createFairShare, type FairShare } from './fair-share.ts';
+import { createFairShare } from './fair-share.ts';
 import { nameStatements } from './named-statements.ts';
 import { listenOn } from './notify.ts';
 import type { Tables } from './tables.ts';
@@ -187,26 +187,13 @@ type PoolOptions = Required<Pick<DatabaseOptions, 'size' | 'pooler' | 'statement
 function createPool(pgPool: pg.Pool, { size, ...limits }: PoolOptions): Pool {
   const shareOf = (part: number) => createFairShare(Math.ceil(size * part), connectionMilliseconds);
   const [accounts, acrossAccounts, keyPairs] = [shareOf(0.5), shareOf(0.3), shareOf(0.7)];
-  /** If nobody waits any more when it arrives, it is given back. */
-  const wait = <T>(budget: Budget | undefined, work: () => Promise<T>, giveBack: (late: T) => void) =>
-    withinBudget(budget, Infinity, work, (_error, working) => {
-      working.then(giveBack, () => undefined);
-    });
-  const enter = (share: FairShare, owner: string, budget: Budget | undefined) =>
-    wait(
-      budget,
-      () => share.enter(owner),
-      (late) => {
-        late();
-      },
-    );
   /** The account first, so that requests that wait for a slow account leave the places of their pair to its other accounts. */
-  const enterBoth = async ({ keyPair, account }: Owners, budget: Budget | undefined) => {
+  const enterBoth = async ({ keyPair, account }: Owners) => {
     const leaveAccount = await (account === undefined
-      ? enter(acrossAccounts, keyPair, budget)
-      : enter(accounts, account, budget));
+      ? acrossAccounts.enter(keyPair)
+      : accounts.enter(account));
     try {
-      const leavePair = await enter(keyPairs, keyPair, budget);
+      const leavePair = await keyPairs.enter(keyPair);
       return () => {
         leavePair();
         leaveAccount();
@@ -216,16 +203,10 @@ function createPool(pgPool: pg.Pool, { size, ...limits }: PoolOptions): Pool {
       throw error;
     }
   };
-  const connect = async ({ owners, budget }: ConnectionUse = {}) => {
-    const leave = owners && (await enterBoth(owners, budget));
+  const acquire = async ({ owners, budget }: ConnectionUse) => {
+    const leave = owners && (await enterBoth(owners));
     try {
-      const client = await wait(
-        budget,
-        () => pgPool.connect(),
-        (late) => {
-          late.release();
-        },
-      );
+      const client = await pgPool.connect();
       const release = (destroy: boolean) => {
         leave?.();
         client.release(destroy);
@@ -236,6 +217,21 @@ function createPool(pgPool: pg.Pool, { size, ...limits }: PoolOptions): Pool {
       throw error;
     }
   };
+  const connect = (use: ConnectionUse = {}) =>
+    withinBudget(
+      use.budget,
+      Infinity,
+      () => acquire(use),
+      (_error, working) => {
+        // If nobody waits any more when it arrives, it is given back.
+        working.then(
+          (late) => {
+            late.release();
+          },
+          () => undefined,
+        );
+      },
+    );
   return {
     connect,
     query: async (statement, values) => {
