@@ -1,6 +1,6 @@
 // The last middleware: turns everything that was thrown into an error response.
 import type { ErrorRequestHandler } from 'express';
-import { sendError } from '../../server/http/send.ts';
+import { sendError } from '../../server/http/write-error.ts';
 import { ApiError } from '../../server/errors.ts';
 import { contextOf } from './context.ts';
 

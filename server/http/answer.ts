@@ -1,5 +1,6 @@
 // Runs the handler and sends its answer. The answer is validated against the contract first; that of a write before its unit
 // of work commits, which also keeps it for the case that the request is repeated with the same Idempotency-Key.
+import type { Response } from 'express';
 import type { Handler, Handlers, Input, OperationId } from '../../generated/operations.ts';
 import { writeBody, type ResponseCheck } from '../contract/responses.ts';
 import type { Db } from '../database/database.ts';
@@ -11,7 +12,6 @@ import type { AnyAnswer } from '../handlers/deps.ts';
 import type { Context, Step } from './step.ts';
 import { createOnce, keptRefusals, keyedBy, type Keep } from './idempotency.ts';
 import type { LimitVelocity } from './limits.ts';
-import { send } from './send.ts';
 
 /** Called with the answer of a write before its unit of work commits. Throws if it breaks the contract. */
 export type BeforeCommit<Unit> = <A extends AnyAnswer>(answer: A, unit: Unit) => Promise<A>;
@@ -84,3 +84,21 @@ const inText = ({ status, headers = {}, body }: AnyAnswer): SentAnswer => ({
   headers,
   text: writeBody(body).toString(),
 });
+
+/** A list is sent as bytes, because the database wrote its items. */
+export function send(
+  res: Response,
+  { status, headers, text }: Omit<SentAnswer, 'text'> & { text: string | Buffer },
+): void {
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+  res.statusCode = status;
+  // The contract declares it without content: a 204, which has neither a type nor a length.
+  if (text === '') {
+    res.end();
+    return;
+  }
+  res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  // With a known length Node writes the head and the body at once.
+  res.setHeader('Content-Length', Buffer.byteLength(text));
+  res.end(text);
+}

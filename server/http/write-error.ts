@@ -1,10 +1,10 @@
 // Error middleware: answers with the contract's error body, without internal details, validated like any other answer.
-import type { ErrorRequestHandler } from 'express';
+import type { ErrorRequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import type { ResponseCheck } from '../contract/responses.ts';
 import { ApiError, errorBody } from '../errors.ts';
 import { partialContextOf } from './step.ts';
-import { sendError } from './send.ts';
+import { send } from './answer.ts';
 
 export const createWriteError =
   (check: ResponseCheck, log: Logger): ErrorRequestHandler =>
@@ -41,6 +41,15 @@ export const createFallback =
     res.setHeader('Content-Type', 'application/json; charset=utf-8');
     res.end(JSON.stringify(errorBody('server_error')));
   };
+
+export function sendError(
+  res: Response,
+  { code, status, facts }: ApiError,
+  body: object = errorBody(code, facts),
+): void {
+  if (code === 'unauthorized') res.setHeader('WWW-Authenticate', 'Bearer');
+  send(res, { status, headers: facts.headers ?? {}, text: JSON.stringify(body) });
+}
 
 // Why a request was refused, in words for the log. What comes from the caller may be anything, a card number in the wrong
 // place included, so only words that look like names of ours are shown.
