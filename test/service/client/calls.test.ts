@@ -203,7 +203,9 @@ describe('an error', () => {
       });
       const { port: firstPort } = first.address() as AddressInfo;
       const redirected = createPaymentsClient({ baseUrl: `http://127.0.0.1:${firstPort}`, token: 'x' });
-      const error = await refusal(redirected.POST('/payment-methods', { body: card }).then(unwrap));
+      // Not even if the call asks for it.
+      const options = { body: card, redirect: 'follow' } as { body: typeof card };
+      const error = await refusal(redirected.POST('/payment-methods', options).then(unwrap));
       expect(error).toMatchObject({ status, code: 'unknown' });
       expect(error.message).toContain('is a redirect');
       expect(bodies).toEqual([]);
@@ -254,31 +256,6 @@ describe('what the caller must not see or send', () => {
   it('a password in `baseUrl` is refused without being quoted', () => {
     const make = () => createPaymentsClient({ baseUrl: 'https://u:hunter2@pay.example', token: 't' });
     expect(make).toThrow('`baseUrl` must not have a user name or password in it.');
-  });
-
-  it('card data does not go where a redirect points, whatever options the call has', async () => {
-    const got: string[] = [];
-    const listen = async (listener: RequestListener) => {
-      const server = createServer(listener).listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-    };
-    const other = await listen((request, response) => {
-      got.push(request.url ?? '');
-      request.resume();
-      response.end('{}');
-    });
-    const redirecting = await listen((request, response) => {
-      request.resume();
-      response.writeHead(307, { Location: `${other.url}/stolen` }).end();
-    });
-    const options = { body: card, redirect: 'follow' } as { body: typeof card };
-    const { error } = await createPaymentsClient({ baseUrl: redirecting.url, token: 't' }).POST(
-      '/payment-methods',
-      options,
-    );
-    for (const { server } of [other, redirecting]) server.close();
-    expect([got, error?.status, error?.code]).toEqual([[], 307, 'unknown']);
   });
 });
 
