@@ -43,7 +43,7 @@ describe(`a cursor`, () => {
         // Another instance of the service has the same key.
         expect(createCursorCodec([Buffer.from(secret)]).decode(text, bound)).toEqual(issued);
       }),
-      { numRuns: 1_000 },
+      { numRuns: 300 },
     );
   });
 
@@ -55,7 +55,7 @@ describe(`a cursor`, () => {
         expect(createCursorCodec([secret]).decode(text, other)).toBeUndefined();
         expect(createCursorCodec([otherSecret]).decode(text, bound)).toBeUndefined();
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
@@ -100,7 +100,7 @@ describe(`a cursor`, () => {
           expect(codec.decode(text.slice(0, at) + character + text.slice(at + 1), 'list')).toBeUndefined();
         }
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
   });
 
@@ -122,7 +122,7 @@ describe(`a cursor`, () => {
         const standard = bytes.toString('base64');
         if (standard !== text) expect(codec.decode(standard, 'list')).toBeUndefined();
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 
@@ -235,7 +235,7 @@ describe(`the binding of a cursor`, () => {
       fc.property(request, request, (a, b) => {
         expect(cursorBinding(...a) === cursorBinding(...b)).toBe(same(a, b));
       }),
-      { numRuns: 2_000 },
+      { numRuns: 600 },
     );
   });
 
@@ -250,7 +250,7 @@ describe(`the binding of a cursor`, () => {
           same(['', '', given], ['', '', after]),
         );
       }),
-      { numRuns: 1_000 },
+      { numRuns: 300 },
     );
   });
 
@@ -271,7 +271,7 @@ describe(`the binding of a cursor`, () => {
         );
         expect(cursorBinding('list', 'account', turned)).toBe(bound);
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 

@@ -80,7 +80,7 @@ describe.each(fields)('the %s', (_name, accepts) => {
         expect(number === '' || (Number(number) >= 1 && Number(number) <= 65_535)).toBe(true);
         expect([username, password]).toEqual(['', '']);
       }),
-      { numRuns: 5_000 },
+      { numRuns: 1_000 },
     );
     expect(accepted).toBeGreaterThan(1_000);
   });
@@ -95,7 +95,7 @@ describe.each(fields)('the %s', (_name, accepts) => {
         callable += 1;
         expect([text, accepts(text)]).toEqual([text, true]);
       }),
-      { numRuns: 5_000 },
+      { numRuns: 1_000 },
     );
     expect(callable).toBeGreaterThan(1_000);
   });
