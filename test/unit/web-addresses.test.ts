@@ -82,7 +82,7 @@ describe.each(fields)('the %s', (_name, accepts) => {
       }),
       { numRuns: 1_000 },
     );
-    expect(accepted).toBeGreaterThan(1_000);
+    expect(accepted).toBeGreaterThan(200);
   });
 
   it('refuses nothing that could be called', () => {
@@ -97,7 +97,7 @@ describe.each(fields)('the %s', (_name, accepts) => {
       }),
       { numRuns: 1_000 },
     );
-    expect(callable).toBeGreaterThan(1_000);
+    expect(callable).toBeGreaterThan(200);
   });
 
   it.each(['https://a:b/', 'http://?x', 'https://', 'https://a:99999/', 'https://a:65536', 'https://a:0/'])(
