@@ -144,7 +144,7 @@ const eraseCommand = (): Command =>
     .addHelpText(
       'after',
       `
-Erases the data in the record of the buyer, in its cards, in the transactions that name it or one of its cards, in and deletes
+Erases the data in the record of the buyer, in its cards and in the transactions that name it or one of its cards, and deletes
 the events (those not yet delivered, too) and the kept answers that show it. The cards become failed and cannot be used again. Nobody is notified.
 It cannot be undone. If the command is interrupted, run it again. What is left, and why: docs/guides/personal-data.md`,
     )

@@ -22,21 +22,16 @@ export async function refusePending(db: Db, place: string): Promise<string[]> {
   );
 }
 
-/**
- * A mistyped DATABASE_URL must not add our tables to those of another application. Those that development versions made have no
- * migrations to this one.
- */
+/** A mistyped DATABASE_URL must not add our tables to those of another application, or of another branch. */
 export async function refuseUnknown(db: Db, place: string): Promise<void> {
   // First the tables, then the migrations: another instance may migrate meanwhile, and commits both at once.
   const tables = await listTables(db);
   const applied = await listApplied(db);
   const last = Object.keys(migrations).sort().at(-1) ?? '';
-  const isEarlier =
-    applied.some((name) => name < last && !(name in migrations)) ||
-    (applied.length === 0 && tables.includes('kysely_migration') && tables.includes('merchant_accounts'));
-  if (isEarlier)
+  const other = applied.find((name) => name < last && !(name in migrations));
+  if (other !== undefined)
     throw new DatabaseFault(
-      `The database ${place} was made by a development version before 1.0.0, and there is no way from it to this version. ` +
+      `The database ${place} has the migration ${other}, which this version does not have. ` +
         'Use an empty database: for a sandbox delete DATA_DIR (.data), otherwise change DATABASE_URL.',
     );
   if (tables.length === 0 || applied.length > 0) return;

@@ -54,7 +54,9 @@ export const createAccessLog =
 
 /** Made by upkeep/tracing.ts. */
 export interface RequestTracing {
+  /** `given` is the header `traceparent`. */
   beginRequest: (given: string | undefined) => {
+    /** Undefined when neither the caller nor an SDK began a trace. */
     traceId: string | undefined;
     run: (work: () => void) => void;
     end: (operation: string | undefined, status: number | 'aborted') => void;

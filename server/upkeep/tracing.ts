@@ -12,18 +12,10 @@ import {
   type Span,
 } from '@opentelemetry/api';
 import type { DeliveryTracing } from '../events/deliver.ts';
+import type { RequestTracing } from '../http/access-log.ts';
 import { hasLuhnRun } from '../rules/card-numbers.ts';
 
-export interface RequestTrace {
-  /** Undefined when neither the caller nor an SDK began a trace. */
-  traceId: string | undefined;
-  run: <T>(work: () => T) => T;
-  end: (operation: string | undefined, status: number | 'aborted') => void;
-}
-
-export interface Tracing extends DeliveryTracing {
-  /** `given` is the header `traceparent`. */
-  beginRequest: (given: string | undefined) => RequestTrace;
+export interface Tracing extends DeliveryTracing, RequestTracing {
   /** What a delivery is part of: the `traceparent` of the request that runs now. */
   current: () => string | undefined;
 }

@@ -87,6 +87,8 @@ describe('beside a later version that has migrated the database', () => {
     await withClient(databaseUrl, (client) =>
       client.query(`insert into applied_migrations (name, digest) values ('0001-another', '')`),
     );
-    await expect(start(databaseUrl)).rejects.toThrow('was made by a development version');
+    await expect(start(databaseUrl)).rejects.toThrow(
+      'has the migration 0001-another, which this version does not have',
+    );
   });
 });

@@ -62,26 +62,6 @@ describe('a database with tables of another application', () => {
   });
 });
 
-it('a database that a development version before 1.0.0 made is refused, and stays as it is', async () => {
-  const url = await createEmptyDatabase();
-  await run(
-    url,
-    `create table kysely_migration as select '0001-accounts-and-keys' as name;
-     create table merchant_accounts (id text)`,
-  );
-  const before = await tablesIn(url);
-  const ended = [
-    await startInVainHere(envOf(url)),
-    await paymentsHere(account, envOf(url)),
-    await paymentsHere(['accounts', 'list'], envOf(url)),
-  ];
-  const said = expect.stringMatching(
-    /^The database \S+ was made by a development version .* Use an empty database: .*\n$/,
-  ) as string;
-  expect(ended.map(({ status, stderr }) => [status, stderr])).toEqual(ended.map(() => [1, said]));
-  expect(await tablesIn(url)).toEqual(before);
-});
-
 it('a sandbox without a column that the code describes asks for the migration', async () => {
   const url = await createTestDatabase();
   await run(url, 'alter table payment_methods drop column label');
