@@ -127,15 +127,15 @@ describe(`filters, compared with an oracle`, () => {
   it('every pair', async () => {
     let found = 0;
     const pairs = filterNames.flatMap((one, index) => filterNames.slice(index + 1).map((two) => [one, two]));
-    for (const pair of pairs) {
+    for (const [index, pair] of pairs.entries()) {
       await fc.assert(
         fc.asyncProperty(question(pair), async (asked) => {
           if ((await check(asked)) > 0) found += 1;
         }),
-        { numRuns: 3 },
+        { numRuns: 1, seed: seed + index },
       );
     }
-    expect(found).toBeGreaterThan(pairs.length);
+    expect(found).toBeGreaterThan(pairs.length / 4);
   });
 
   it('three to six at once', async () => {
@@ -145,9 +145,9 @@ describe(`filters, compared with an oracle`, () => {
       fc.asyncProperty(some.chain(question), async (asked) => {
         if ((await check(asked)) > 0) found += 1;
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
-    expect(found).toBeGreaterThan(50);
+    expect(found).toBeGreaterThan(20);
   });
 });
 
