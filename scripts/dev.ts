@@ -81,8 +81,7 @@ function createUpdates({ service, mock, types, say, where }: Dev) {
     if (digest !== builtDocs) {
       const isBuilt = (await read(join(site, 'digest.txt'))).trim() === digest;
       const hasPages = existsSync(join(pages, 'index.html'));
-      if (!isBuilt || !hasPages)
-        await buildDocs({ out: site, pages: hasPages ? undefined : pages, compress: false });
+      if (!isBuilt || !hasPages) await buildDocs({ out: site, pages: hasPages ? undefined : pages });
       builtDocs = digest;
     }
     await Promise.all(serving);

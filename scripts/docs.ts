@@ -24,11 +24,10 @@ export interface Folders {
   /** For the sandbox's own pages, which are no part of the docs. */
   pages?: string | undefined;
   contract?: string;
-  compress?: boolean;
 }
 
 /** The same contract and guides always give the same bytes. */
-export async function buildDocs({ out, pages, contract = generated, compress = true }: Folders) {
+export async function buildDocs({ out, pages, contract = generated }: Folders) {
   if (!existsSync(contract)) throw new Error(`${contract} does not exist. Run: npm run generate`);
   const text = readFileSync(contract, 'utf8');
   const digest = docsDigest(text);
@@ -36,13 +35,10 @@ export async function buildDocs({ out, pages, contract = generated, compress = t
   const client = await packClient();
   site.page('client.tgz', client);
   site.page('mock.tgz', await packMock(client));
-  site.write(out, { compress });
+  site.write(out);
   if (pages !== undefined) (await assemblePages(parts)).write(pages);
   // Last, so that a build that was interrupted counts as out of date.
-  const digestFile = join(out, 'digest.txt');
-  if (compress) writeFileSync(digestFile, `${digest}\n`);
-  // `npm start` and the tests build it again, compressed.
-  else rmSync(digestFile, { force: true });
+  writeFileSync(join(out, 'digest.txt'), `${digest}\n`);
   return { file: join(out, 'index.html'), bytes: site.bytes() };
 }
 

@@ -8,12 +8,11 @@ import { bundled } from './bundled.ts';
 import { forReaders, type Contract } from './contract.ts';
 import { createSite, type Site } from './files.ts';
 import { groups, preface, readGuides, type Guide } from './guides.ts';
-import { createLinks, linkReference } from './links.ts';
-import { render, withContents } from './markdown.ts';
-import { overview } from './overview.ts';
+import { createLinks, linkReference, type Link } from './links.ts';
+import { render } from './markdown.ts';
 import { takeApart } from './reference.ts';
 import { guideEntries, referenceEntries } from './search-entries.ts';
-import { frame, menuOf, neighbours, policyOf, type Frame, type Page } from './shell.ts';
+import { frame, menuOf, policyOf, type Frame, type Page } from './shell.ts';
 
 const own = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
 
@@ -33,7 +32,7 @@ export async function assemble(
     guides,
     asset: (file) => site.asset(basename(file), readFileSync(join(root, file))),
   });
-  const rendered = guides.map((guide) => ({ guide, ...render(guide.markdown, links(guide.file, 'html')) }));
+  const rendered = guides.map((guide) => ({ guide, ...render(guide.markdown, links(guide.file, '../')) }));
   const entries = [...guideEntries(rendered), ...referenceEntries(contract)];
   const menu = menuOf(contract, guides);
   const parts: Frame = {
@@ -46,42 +45,34 @@ export async function assemble(
     },
   };
   const add = (page: Page) => {
-    const finished = frame(parts, { here: 'Docs', policy: policyOf(), ...page }, menu);
-    site.page(page.path, finished);
+    site.page(page.path, frame(parts, { here: 'Docs', policy: policyOf(), ...page }, menu));
   };
+  const guidePage = (html: string) => `<article class="guide">\n${html}</article>`;
   const { title, summary } = contract.info;
   const description = `${title}. ${summary}.`;
-  const opening = render(preface(contract), links('openapi/introduction.md', 'html')).html;
-  add({ title, description, path: 'index.html', content: overview(opening, contract, guides) });
+  const opening = `# ${title}\n\n${preface(contract)}\n\n${readFileSync(join(root, 'docs/overview.md'), 'utf8')}`;
+  const { html: overview } = render(opening, links('docs/overview.md', ''));
+  add({ title, description, path: 'index.html', content: guidePage(overview) });
   for (const { guide, title: name, html } of rendered)
     add({
       title: name,
-      description: `${guide.about || guide.label}: a guide of the ${title}.`,
+      description: `${guide.about}: a guide of the ${title}.`,
       path: `guides/${guide.slug}.html`,
-      content: `<article class="guide">\n${withContents(html)}${neighbours(guides, guide)}</article>`,
+      content: guidePage(html),
     });
   for (const guide of guides)
-    site.page(`guides/${guide.slug}.md`, asMarkdown(guide, links(guide.file, 'md')));
-
-  const page = await renderReference(linkReference(forReaders(contract), guides));
-  const { head, content, policy } = takeApart(page, site.asset);
-  add({
-    title: 'API reference',
-    description,
-    path: 'reference.html',
-    content,
-    head,
-    policy,
-  });
+    site.page(`guides/${guide.slug}.md`, asMarkdown(guide, links(guide.file, '../', 'md')));
+  const reference = await renderReference(linkReference(forReaders(contract), links('the contract', '')));
+  add({ title: 'API reference', description, path: 'reference.html', ...takeApart(reference, site.asset) });
   // The server makes these links relative to the address that was asked for.
   add({
     title: 'No such page',
     description,
     path: '404.html',
     up: '/docs/',
-    content: `<article class="guide"><h1>No such page</h1>
-<p>Nothing is at this address. The menu has all pages, and the search (press <kbd>/</kbd>) finds words in them. Or begin with
-<a href="/docs/index.html">the overview</a>.</p></article>`,
+    content: guidePage(
+      '<h1>No such page</h1>\n<p>The menu has all pages, and the search finds words in them.</p>',
+    ),
   });
   site.page(
     'here.js',
@@ -99,16 +90,14 @@ export async function assemble(
     );
   site.page('llms.txt', llms(contract, guides));
   const forIntegrators = guides.filter(({ group }) => group === 'Guides' || group === 'Build');
-  const texts = forIntegrators.map((guide) =>
-    asMarkdown(guide, (href) => fromRoot(links(guide.file, 'md')(href), guide)),
-  );
+  const texts = forIntegrators.map((guide) => asMarkdown(guide, links(guide.file, '/docs/', 'md')));
   site.page('llms-full.txt', [preface(contract), ...texts].join('\n\n'));
   return { site, parts };
 }
 
 const searchScript = (entries: Entry[]) => `window.searchEntries = ${JSON.stringify(entries)};\n`;
 
-const asMarkdown = ({ markdown }: Guide, link: (href: string) => string) =>
+const asMarkdown = ({ markdown }: Guide, link: Link) =>
   // Not in code: a link there is an example.
   markdown
     .split(/(^```[\s\S]*?^```)/m)
@@ -118,12 +107,6 @@ const asMarkdown = ({ markdown }: Guide, link: (href: string) => string) =>
         : part.replaceAll(/\]\(([^)\s]+)\)/g, (_, href: string) => `](${link(href)})`),
     )
     .join('');
-
-/** A link of a guide, from the root of the server. */
-function fromRoot(link: string, { slug }: Guide): string {
-  const root = 'http://root';
-  return new URL(link, `${root}/docs/guides/${slug}.md`).href.replace(root, '');
-}
 
 /** See https://llmstxt.org. Served at the root as well, so its links begin there. */
 function llms(contract: Contract, guides: Guide[]): string {

@@ -1,5 +1,6 @@
 // The copy of the contract that the reference shows: with commands to paste, without what only a validator needs. The
 // contract that readers download stays unchanged.
+import { slugOf } from './markdown.ts';
 import { samplesOf, type Call } from './samples.ts';
 
 export interface Schema {
@@ -8,17 +9,15 @@ export interface Schema {
   items?: Schema;
 }
 
-interface Example {
-  summary?: string;
-  value?: unknown;
-  $ref?: string;
+export interface Parameter {
+  name: string;
+  in: string;
+  description?: string;
+  example?: unknown;
 }
 
-interface Parameter {
-  name?: string;
-  in?: string;
-  example?: unknown;
-  $ref?: string;
+interface Content {
+  content: Record<string, { schema?: Schema; examples?: Record<string, { value?: unknown }> }>;
 }
 
 export interface Operation {
@@ -28,8 +27,8 @@ export interface Operation {
   description?: string;
   security?: Record<string, string[]>[];
   parameters?: Parameter[];
-  requestBody?: { content: Record<string, { examples?: Record<string, Example> }> };
-  responses?: Record<string, unknown>;
+  requestBody?: Content;
+  responses?: Record<string, Partial<Content>>;
   'x-deprecation'?: { since: string; sunset: string };
   'x-codeSamples'?: { lang: string; source: string }[];
 }
@@ -40,7 +39,41 @@ export interface Contract {
   tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
   webhooks: Record<string, Record<string, Operation>>;
-  components?: { examples?: Record<string, Example>; parameters?: Record<string, Parameter> };
+}
+
+/** An operation or an event. */
+export interface Item {
+  path: string;
+  method: string;
+  operation: Operation;
+  isEvent: boolean;
+  /** Where Redoc shows it. */
+  href: string;
+}
+
+/** Every operation, then every event. */
+export const itemsOf = ({ paths, webhooks }: Pick<Contract, 'paths' | 'webhooks'>): Item[] =>
+  [paths, webhooks].flatMap((items) =>
+    Object.entries(items).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => ({
+        path,
+        method: method.toUpperCase(),
+        operation,
+        isEvent: items === webhooks,
+        href: `reference.html#/${slugOf(operation.tags[0])}/${operation.operationId.toLowerCase()}`,
+      })),
+    ),
+  );
+
+/** What a reference of the contract names. */
+export function resolve<T>(contract: Contract, value: T): T {
+  const { $ref } = (value ?? {}) as { $ref?: string };
+  if ($ref === undefined) return value;
+  const target = $ref
+    .slice(2)
+    .split('/')
+    .reduce<unknown>((node, key) => (node as Record<string, unknown>)[key.replaceAll('~1', '/')], contract);
+  return resolve(contract, target as T);
 }
 
 /** Not validated here: `npm run generate` lints the contract before it writes the bundle. */
@@ -49,11 +82,11 @@ export const parseContract = (text: string) => JSON.parse(text) as Contract;
 export function forReaders(contract: Contract): Contract {
   const shown = withoutValidation(contract) as Contract;
   shown.info.description = '';
-  for (const [path, item] of Object.entries(shown.paths))
-    for (const [method, operation] of Object.entries(item)) {
-      operation['x-codeSamples'] = samplesOf(callOf(contract, method, path, operation));
-      operation.description = `${tryIt(operation)}\n\n${deprecated(operation)}${operation.description ?? ''}`;
-    }
+  for (const entry of itemsOf(shown).filter(({ isEvent }) => !isEvent)) {
+    const { operation } = entry;
+    operation['x-codeSamples'] = samplesOf(callOf(contract, entry));
+    operation.description = `${tryIt(operation)}\n\n${deprecated(operation)}${operation.description ?? ''}`;
+  }
   return shown;
 }
 
@@ -79,23 +112,20 @@ const isForValidators = (key: string, value: unknown) =>
   ((key === 'maximum' || key === 'minimum') && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER);
 
 /** With the first example of the body, which is the one that succeeds, or the first filter of a list that has an example. */
-function callOf(contract: Contract, method: string, path: string, operation: Operation): Call {
+function callOf(contract: Contract, { method, path, operation }: Item): Call {
   const { requestBody, parameters = [] } = operation;
   const [first] = Object.values(requestBody?.content['application/json']?.examples ?? {});
-  const named = parameters.map((one) => resolved(contract.components?.parameters, one));
+  const named = parameters.map((one) => resolve(contract, one));
   const has = (wanted: string) => named.some(({ name }) => name === wanted);
   const filter = named.find((one) => one.in === 'query' && one.example !== undefined);
   return {
-    method: method.toUpperCase(),
+    method,
     // The local server is the only URL without variables, so the samples work unedited.
     server: contract.servers.find(({ url }) => !url.includes('{'))?.url ?? '',
     path,
     hasPages: has('cursor'),
-    filter: has('cursor') && filter ? { name: filter.name ?? '', example: filter.example } : undefined,
-    body: first && resolved(contract.components?.examples, first).value,
+    filter: has('cursor') && filter ? { name: filter.name, example: filter.example } : undefined,
+    body: resolve(contract, first)?.value,
     takesKey: has('Idempotency-Key'),
   };
 }
-
-const resolved = <T extends { $ref?: string }>(components: Record<string, T> | undefined, given: T): T =>
-  components?.[given.$ref?.split('/').at(-1) ?? ''] ?? given;

@@ -1,6 +1,6 @@
-// The guides of the docs site. The sections of openapi/introduction.md are pages by themselves; files of docs/ are named here.
-import { existsSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+// The guides of the docs site: sections of openapi/introduction.md, and files of docs/.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parse } from 'yaml';
 import { root } from '../support/root.ts';
 import type { Contract } from './contract.ts';
@@ -28,78 +28,63 @@ export type Group = (typeof groups)[number];
 /** Pages link to its sections as GitHub does: `../../openapi/introduction.md#errors`. */
 export const introduction = 'openapi/introduction.md';
 
-/** What the sections of the introduction are about. */
-const about: Record<string, string> = {
-  'getting-started': 'A token, the first call, the first card',
-  authentication: 'Sign a token; which operation needs which scope',
-  'merchant-accounts': 'Name the account that a call is for',
-  'amounts-times-and-null': 'Smallest units, currencies without cents, time zones',
-  pages: 'Cursors, limits, and filters by date',
-  errors: 'Every status and code, and what to do about it',
-  idempotency: 'Repeat a write without doing it twice',
-  'rate-limits': 'Which calls are limited, and how to wait',
-  webhooks: 'Events, retries, checking a signature',
-  sandbox: 'Card numbers and PINs that choose the outcome',
-  versioning: 'What may change, and how long a version is supported',
-};
-
-/** A file that is not there is left out. */
-const files: [file: string, group: Group, about: string, slug?: string][] = [
-  ['docs/guides/going-live.md', 'Guides', 'What to change, and what to check'],
-  ['CHANGELOG.md', 'Guides', 'What each version changed', 'changelog'],
-  ['docs/guides/frontend-team.md', 'Build', 'The mock, the typed client, a page with React', 'client'],
-  ['docs/operating.md', 'Operate', 'Install, configure, watch, back up and upgrade the service'],
-  ['docs/settings.md', 'Operate', 'Every environment variable of the service'],
-  ['docs/guides/operator.md', 'Operate', 'Key pairs, roles, accounts, records and imports'],
-  ['docs/guides/keys.md', 'Operate', 'Replace the secrets of the service without downtime'],
-  ['docs/guides/providers.md', 'Operate', 'Connect a card verifier and a gift card provider'],
-  ['docs/guides/personal-data.md', 'Operate', 'What is stored about buyers, and how to erase it'],
-  ['docs/guides/api-designer.md', 'Contribute', 'Change the contract, and see what a change breaks'],
-  ['docs/guides/backend-engineer.md', 'Contribute', 'From the contract to a handler, its tables and tests'],
+/** In the order of the menu. One without a file is a section of the introduction. */
+const rows: [slug: string, group: Group, about: string, file?: string][] = [
+  ['getting-started', 'Guides', 'A token, the first call, the first card'],
+  ['authentication', 'Guides', 'Sign a token; which operation needs which scope'],
+  ['merchant-accounts', 'Guides', 'Name the account that a call is for'],
+  ['amounts-times-and-null', 'Guides', 'Smallest units, currencies without cents, time zones'],
+  ['pages', 'Guides', 'Cursors, limits, and filters by date'],
+  ['errors', 'Guides', 'Every status and code, and what to do about it'],
+  ['idempotency', 'Guides', 'Repeat a write without doing it twice'],
+  ['rate-limits', 'Guides', 'Which calls are limited, and how to wait'],
+  ['webhooks', 'Guides', 'Events, retries, checking a signature'],
+  ['receive-events', 'Guides', 'Your first event within a minute', 'docs/guides/webhooks.md'],
+  ['sandbox', 'Guides', 'Card numbers and PINs that choose the outcome'],
+  ['versioning', 'Guides', 'What may change, and how long a version is supported'],
+  ['going-live', 'Guides', 'What to change, and what to check', 'docs/guides/going-live.md'],
+  ['changelog', 'Guides', 'What each version changed', 'CHANGELOG.md'],
+  ['client', 'Build', 'The mock, the typed client, a page with React', 'docs/guides/frontend-team.md'],
+  ['operating', 'Operate', 'Install, configure, watch, back up and upgrade the service', 'docs/operating.md'],
+  ['settings', 'Operate', 'Every environment variable of the service', 'docs/settings.md'],
+  ['operator', 'Operate', 'Key pairs, roles, accounts, records and imports', 'docs/guides/operator.md'],
+  ['keys', 'Operate', 'Replace the secrets of the service without downtime', 'docs/guides/keys.md'],
+  ['providers', 'Operate', 'Connect a card verifier and a gift card provider', 'docs/guides/providers.md'],
+  [
+    'personal-data',
+    'Operate',
+    'What is stored about buyers, and how to erase it',
+    'docs/guides/personal-data.md',
+  ],
+  [
+    'api-designer',
+    'Contribute',
+    'Change the contract, and see what a change breaks',
+    'docs/guides/api-designer.md',
+  ],
+  [
+    'backend-engineer',
+    'Contribute',
+    'From the contract to a handler, its tables and tests',
+    'docs/guides/backend-engineer.md',
+  ],
 ];
 
-export const readGuides = (contract: Contract): Guide[] => [
-  // Both pages about webhooks stand together.
-  ...sections(contract.info.description, readSynonyms(introduction)).flatMap((guide) =>
-    guide.slug === 'webhooks' ? [guide, ...receiveEvents()] : [guide],
-  ),
-  ...files.flatMap((row) => fromFile(...row)),
-];
-
-const receiveEvents = () =>
-  fromFile('docs/guides/webhooks.md', 'Guides', 'Your first event within a minute', 'receive-events');
+export function readGuides({ info }: Contract): Guide[] {
+  const sections = new Map(
+    info.description.split(/^(?=# )/m).map((markdown) => [slugOf(titleOf(markdown)), markdown]),
+  );
+  return rows.map(([slug, group, about, file = introduction]) => {
+    const [, yaml = '', text = ''] = frontMatter.exec(readFileSync(join(root, file), 'utf8')) ?? [];
+    const markdown = file === introduction ? (sections.get(slug) ?? '') : text;
+    const { synonyms = {} } = (parse(yaml) ?? {}) as { synonyms?: Guide['synonyms'] };
+    return { slug, label: titleOf(markdown), about, group, file, markdown, synonyms };
+  });
+}
 
 /** The text before the first heading of the introduction. */
 export const preface = ({ info }: Contract): string => info.description.split(/^# /m)[0]?.trim() ?? '';
 
-const sections = (text: string, synonyms: Guide['synonyms']): Guide[] =>
-  text
-    .split(/^(?=# )/m)
-    .filter((part) => part.startsWith('# '))
-    .map((markdown) => {
-      const label = titleOf(markdown);
-      const slug = slugOf(label);
-      const own = Object.entries(synonyms).filter(([key]) => key.split('#')[0] === slug);
-      return {
-        ...{ slug, label, about: about[slug] ?? '', group: 'Guides', file: introduction, markdown },
-        synonyms: Object.fromEntries(own),
-      };
-    });
-
-function fromFile(file: string, group: Group, text: string, slug = basename(file, '.md')): Guide[] {
-  const path = join(root, file);
-  if (!existsSync(path)) return [];
-  const markdown = readFileSync(path, 'utf8').replace(frontMatter, '');
-  return [
-    { slug, label: titleOf(markdown), about: text, group, file, markdown, synonyms: readSynonyms(file) },
-  ];
-}
-
-const frontMatter = /^---\n([\s\S]*?)\n---\n+/;
-
-function readSynonyms(file: string): Guide['synonyms'] {
-  const [, yaml = ''] = frontMatter.exec(readFileSync(join(root, file), 'utf8')) ?? [];
-  return (parse(yaml) as { synonyms?: Guide['synonyms'] } | null)?.synonyms ?? {};
-}
+const frontMatter = /^(?:---\n([\s\S]*?)\n---\n+)?([\s\S]*)/;
 
 const titleOf = (markdown: string) => /^# (.+)/m.exec(markdown)?.[1] ?? '';

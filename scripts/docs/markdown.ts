@@ -1,11 +1,11 @@
 // Renders the Markdown of a guide: headings with anchors, highlighted code with a button that copies it, the same code in several
-// languages as tabs, tables that a phone shows row by row, and links of the repository as links of the site.
+// languages as tabs, and links of the repository as links of the site.
 import { createRequire } from 'node:module';
 import { Marked, type Token, type Tokens } from 'marked';
 
 // Required, because its types bring those of browsers into the whole project.
 const highlight = createRequire(import.meta.url)('highlight.js') as {
-  getLanguage: (name: string) => unknown;
+  getLanguage: (name: string) => { name?: string } | undefined;
   highlight: (code: string, options: { language: string }) => { value: string };
 };
 
@@ -14,6 +14,8 @@ export interface Section {
   id: string;
   heading: string;
   text: string;
+  /** Of its heading; rows of a table have none. */
+  level?: number;
 }
 
 export interface Rendered {
@@ -33,26 +35,12 @@ export const slugOf = (heading: string) =>
 export const escape = (text: string) =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
-/** Languages as readers call them, and as the highlighter does if that is another name. */
-const languages: Record<string, { label: string; name?: string }> = {
-  sh: { label: 'Terminal', name: 'bash' },
-  ts: { label: 'TypeScript', name: 'typescript' },
-  tsx: { label: 'TypeScript', name: 'typescript' },
-  js: { label: 'Node.js', name: 'javascript' },
-  python: { label: 'Python' },
-  php: { label: 'PHP' },
-  go: { label: 'Go' },
-  java: { label: 'Java' },
-  csharp: { label: 'C#' },
-  json: { label: 'JSON' },
-  yaml: { label: 'YAML' },
-  sql: { label: 'SQL' },
-};
+/** What readers call a language, where the highlighter has another name for it. */
+const labels: Record<string, string> = { sh: 'Terminal', js: 'Node.js', php: 'PHP', ini: '', text: '' };
+const labelOf = (language: string) => labels[language] ?? highlight.getLanguage(language)?.name ?? '';
 
-function highlighted(code: string, language: string): string {
-  const name = languages[language]?.name ?? language;
-  return highlight.getLanguage(name) ? highlight.highlight(code, { language: name }).value : escape(code);
-}
+const highlighted = (code: string, language: string) =>
+  highlight.getLanguage(language) ? highlight.highlight(code, { language }).value : escape(code);
 
 export function render(markdown: string, link: (href: string) => string): Rendered {
   const idOf = createIds();
@@ -67,80 +55,44 @@ export function render(markdown: string, link: (href: string) => string): Render
       },
       // The texts are ours, but a page must not change because someone wrote <T> in one.
       html: escape,
-      link(href, title, text) {
-        const to = link(href);
-        const outside = /^https?:/.test(to) ? ' rel="noreferrer"' : '';
-        return `<a href="${escape(to)}"${title ? ` title="${escape(title)}"` : ''}${outside}>${text}</a>`;
-      },
-      code: (code, language) => codeBlock(code, language),
+      link: (href, _title, text) => `<a href="${escape(link(href))}">${text}</a>`,
+      code: (text, lang) => codeBlock([{ text, lang }]),
+      // Links and the search lead to the row of a status.
+      tablerow: (cells) => `<tr>${cells}</tr>\n`.replace(/<tr>\n?<td>(\d{3})</, '<tr id="$1"><td>$1<'),
     },
-    extensions: [
-      { name: 'tabs', renderer: ({ codes }) => tabs(codes as Tokens.Code[]) },
-      {
-        name: 'table',
-        renderer(token) {
-          const { header, rows } = token as Tokens.Table;
-          const inline = (cell: Tokens.TableCell) => this.parser.parseInline(cell.tokens);
-          const names = header.map((cell) => escape(plain(cell.text)));
-          const head = header.map((cell) => `<th scope="col">${inline(cell)}</th>`).join('');
-          const body = rows.map((row) => {
-            // A phone shows each cell on a line of its own, after the name of its column.
-            const cells = row.map(
-              (cell, at) => `<td data-label="${names[at] ?? ''}"><span>${inline(cell)}</span></td>`,
-            );
-            // Links and the search lead to the row of a status.
-            const status = row[0]?.text ?? '';
-            return `<tr${isStatus(status) ? ` id="${status}"` : ''}>${cells.join('')}</tr>`;
-          });
-          return `<table><thead><tr>${head}</tr></thead><tbody>${body.join('\n')}</tbody></table>\n`;
-        },
-      },
-    ],
+    extensions: [{ name: 'tabs', renderer: ({ codes }) => codeBlock(codes as Tokens.Code[]) }],
   });
   const tokens = marked.lexer(markdown);
-  const html = marked.parser(withTabs(tokens));
   const sections = sectionsOf(tokens, createIds());
+  const html = marked.parser(withTabs(tokens)).replace('</h1>\n', (end) => `${end}${contents(sections)}`);
   return { title: sections.find(({ heading }) => heading)?.heading ?? '', html, sections };
 }
 
-/** From this many sections on, a reader needs a list of them. */
-const manySections = 3;
-
-/** With a list of its sections and their parts after its title, if it is long. */
-export function withContents(html: string): string {
-  const items = [...html.matchAll(/<h([23]) id="([^"]*)">([\s\S]*?) <a class="anchor"/g)].map(
-    ([, level, id, heading]) =>
-      `<li${level === '3' ? ' class="sub"' : ''}><a href="#${id}">${heading?.replaceAll(/<\/?(a|code)\b[^>]*>/g, '')}</a></li>`,
-  );
-  if (items.length < manySections) return html;
-  const list = `<nav class="on-this-page" aria-label="On this page"><div><p>On this page</p><ul>${items.join('')}</ul></div></nav>`;
-  return html.replace('</h1>\n', (end) => `${end}${list}\n`);
+/** A list of sections and their parts. A guide with less than three needs none. */
+function contents(sections: Section[]): string {
+  const items = sections
+    .filter(({ level }) => level === 2 || level === 3)
+    .map(
+      ({ id, heading, level }) => `<li class="level-${level}"><a href="#${id}">${escape(heading)}</a></li>`,
+    );
+  if (items.length < 3) return '';
+  return `<nav class="on-this-page" aria-label="On this page"><div><p>On this page</p><ul>${items.join('')}</ul></div></nav>\n`;
 }
 
-const languageOf = (info = '') => info.split(/\s/)[0] ?? '';
-const labelOf = (language: string) => languages[language]?.label ?? '';
-
-export const codeBlock = (code: string, info?: string) =>
-  framed(labelOf(languageOf(info)), pre(code, languageOf(info)));
-
-const framed = (head: string, code: string) =>
-  `<div class="code"><div class="code-head">${head}<button type="button" class="copy">Copy</button></div>${code}</div>\n`;
-
-/** `tabindex`: a block that is wider than the page can be scrolled with the keyboard. */
-const pre = (code: string, language: string, attributes = '') =>
-  `<pre tabindex="0"${attributes}><code>${highlighted(code, language)}</code></pre>`;
-
-/** The first is shown until the reader chooses: see browser/site.ts. */
-function tabs(codes: Tokens.Code[]): string {
-  const parts = codes.map(({ text, lang }) => ({ text, language: languageOf(lang) }));
-  const buttons = parts.map(
-    ({ language }, at) =>
-      `<button type="button" data-language="${language}" aria-pressed="${at === 0}">${labelOf(language)}</button>`,
+/** Of several languages the first is shown until the reader chooses: see browser/site.ts. */
+function codeBlock(codes: { text: string; lang?: string | undefined }[]): string {
+  const parts = codes.map(({ text, lang = '' }) => ({ text, language: lang.split(/\s/)[0] ?? '' }));
+  const names = parts.map(({ language }, at) =>
+    parts.length === 1
+      ? labelOf(language)
+      : `<button type="button" data-language="${language}" aria-pressed="${at === 0}">${labelOf(language)}</button>`,
   );
-  const blocks = parts.map(({ text, language }, at) =>
-    pre(text, language, ` data-language="${language}"${at === 0 ? '' : ' hidden'}`),
+  // `tabindex`: a block that is wider than the page can be scrolled with the keyboard.
+  const blocks = parts.map(
+    ({ text, language }, at) =>
+      `<pre tabindex="0" data-language="${language}"${at === 0 ? '' : ' hidden'}><code>${highlighted(text, language)}</code></pre>`,
   );
-  return framed(buttons.join(''), blocks.join(''));
+  return `<div class="code"><div class="code-head">${names.join('')}<button type="button" class="copy">Copy</button></div>${blocks.join('')}</div>\n`;
 }
 
 /** Blocks of code in different languages with nothing between them become tabs. */
@@ -168,7 +120,8 @@ function sectionsOf(tokens: Token[], idOf: (heading: string) => string): Section
   const statuses: Section[] = [];
   for (const token of tokens) {
     const last = sections.at(-1);
-    if (isHeading(token)) sections.push({ id: idOf(token.text), heading: plain(token.text), text: '' });
+    if (isHeading(token))
+      sections.push({ id: idOf(token.text), heading: plain(token.text), text: '', level: token.depth });
     else if (last) last.text += ` ${plain(token.raw)}`;
     if (isTable(token))
       for (const [first, second, ...others] of token.rows)

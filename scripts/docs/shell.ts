@@ -1,19 +1,12 @@
 // The frame of every page, of the docs and of the sandbox: head, header with search, and in the docs the menu.
-import type { Contract } from './contract.ts';
+import { itemsOf, type Contract } from './contract.ts';
 import { groups, type Guide } from './guides.ts';
-import { addresses } from './links.ts';
 import { escape } from './markdown.ts';
-
-interface Item {
-  label: string;
-  href: string;
-  /** GET, POST or event. */
-  badge?: string;
-}
 
 export interface MenuGroup {
   label: string;
-  items: Item[];
+  /** The badge is GET, POST or event. */
+  links: { label: string; href: string; badge?: string }[];
 }
 
 export interface Page {
@@ -38,50 +31,31 @@ export interface Frame {
   assets: { style: string; script: string; icon: string; search: string };
 }
 
+/** Guides, the reference, and then what is for fewer readers. */
 export function menuOf(contract: Contract, guides: Guide[]): MenuGroup[] {
+  const overview = { label: 'Overview', href: 'index.html' };
   const [first, ...others] = groups.map((label) => ({
     label,
-    items: guides
+    links: guides
       .filter(({ group }) => group === label)
       .map((guide) => ({ label: guide.label, href: `guides/${guide.slug}.html` })),
   }));
-  const overview = { label: 'Overview', href: 'index.html' };
-  const start = { label: 'Guides', items: [overview, ...(first?.items ?? [])] };
-  return [start, ...reference(contract), ...others];
-}
-
-/** Each tag with its operations, then its events. */
-function reference(contract: Contract): MenuGroup[] {
-  const found = addresses(contract);
-  const entries = [contract.paths, contract.webhooks].flatMap((items) =>
-    Object.values(items).flatMap((item) =>
-      Object.entries(item).map(([method, operation]) => ({
-        tag: operation.tags[0],
-        label: operation.summary,
-        href: `reference.html${found[`#operation/${operation.operationId.toLowerCase()}`] ?? ''}`,
-        badge: items === contract.webhooks ? 'event' : method.toUpperCase(),
-      })),
-    ),
-  );
-  return contract.tags.map(({ name }) => ({
+  const reference = contract.tags.map(({ name }) => ({
     label: name,
-    items: entries
-      .filter(({ tag }) => tag === name)
-      .map(({ label, href, badge }) => ({ label, href, badge })),
+    links: itemsOf(contract)
+      .filter(({ operation }) => operation.tags[0] === name)
+      .map(({ operation, href, isEvent, method }) => ({
+        label: operation.summary,
+        href,
+        badge: isEvent ? 'event' : method,
+      })),
   }));
+  return [{ label: 'Guides', links: [overview, ...(first?.links ?? [])] }, ...reference, ...others];
 }
 
-/** Scripts, styles and the font of this site only, and nothing from other hosts. With the hashes of Redoc's scripts: it adds styles. */
-export const policyOf = (hashes: string[] = []): string =>
-  [
-    `default-src 'none'`,
-    ["script-src 'self'", ...hashes].join(' '),
-    `style-src 'self'${hashes.length > 0 ? " 'unsafe-inline'" : ''}`,
-    `img-src 'self' data:`,
-    `font-src data:`,
-    `base-uri 'none'`,
-    `form-action 'none'`,
-  ].join('; ');
+/** Scripts, styles and the font of this site only, and nothing from other hosts. */
+export const policyOf = (styles = "'self'"): string =>
+  `default-src 'none'; script-src 'self'; style-src ${styles}; img-src 'self' data:; font-src data:; base-uri 'none'; form-action 'none'`;
 
 export function frame({ name, assets }: Frame, page: Page, menu?: MenuGroup[]): string {
   const { up = page.path.includes('/') ? '../' : '' } = page;
@@ -107,13 +81,16 @@ ${head}</head>
 <body>
 <a class="skip" href="#content">Skip to the text</a>
 <header class="bar">
-${menu ? '<button class="menu-button" type="button" aria-label="Menu" aria-expanded="false" aria-controls="menu">☰</button>\n' : ''}<a class="brand" href="${up}index.html"><img src="${up}${assets.icon}" alt="" width="28" height="28"><span>${escape(name)}</span></a>
+${menu ? '<button class="menu-button" type="button" aria-label="Menu" popovertarget="menu">☰</button>\n' : ''}<a class="brand" href="${up}index.html"><img src="${up}${assets.icon}" alt="" width="28" height="28"><span>${escape(name)}</span></a>
 <nav class="pages" aria-label="Pages">
 ${link('Docs', 'index.html')}
 ${link('Console', '../console/')}
 ${link('Contract', 'openapi.json')}
 </nav>
-<button class="search-button" type="button" aria-haspopup="dialog">Search <kbd>/</kbd></button>
+<button class="search-button" type="button" aria-haspopup="dialog">
+<svg viewBox="0 0 16 16" width="14" role="img" aria-label="Search" fill="none" stroke="currentColor" stroke-width="2"><circle cx="7" cy="7" r="5"/><path d="m11 11 4 4"/></svg>
+<span aria-hidden="true">Search <kbd>/</kbd></span>
+</button>
 <button class="theme-button" type="button" aria-label="Dark colours" aria-pressed="false">◐</button>
 </header>
 ${menu ? withMenu(content, menu, path, up) : content}
@@ -131,7 +108,7 @@ function withMenu(content: string, menu: MenuGroup[], path: string, up: string):
   // Redoc's markup has a <main> of its own, and a page has one.
   const tag = content.includes('<main') ? 'div' : 'main';
   return `<div class="columns">
-<nav id="menu" aria-label="Docs">
+<nav id="menu" aria-label="Docs" popover>
 ${menu.map((group) => menuGroup(group, path, up)).join('\n')}
 </nav>
 <${tag} id="content" tabindex="-1">
@@ -140,23 +117,15 @@ ${content}
 </div>`;
 }
 
-const menuGroup = ({ label, items }: MenuGroup, path: string, up: string) => `<section>
+const menuGroup = ({ label, links }: MenuGroup, path: string, up: string) => `<section>
 <h2>${escape(label)}</h2>
 <ul>
-${items.map((item) => menuItem(item, path, up)).join('\n')}
+${links.map((link) => menuLink(link, path, up)).join('\n')}
 </ul>
 </section>`;
 
-function menuItem({ label, href, badge }: Item, path: string, up: string): string {
+function menuLink({ label, href, badge }: MenuGroup['links'][number], path: string, up: string): string {
   const mark = badge ? `<span class="badge ${badge.toLowerCase()}">${badge}</span>` : '';
   const current = href === path ? ' aria-current="page"' : '';
-  return `<li><a href="${up}${escape(href)}"${current}><span>${escape(label)}</span>${mark}</a></li>`;
-}
-
-/** At the end of a guide: the guides before and after it in the menu. */
-export function neighbours(guides: Guide[], guide: Guide): string {
-  const at = guides.indexOf(guide);
-  const link = (rel: 'prev' | 'next', name: string, to?: Guide) =>
-    to ? `<a rel="${rel}" href="${to.slug}.html"><small>${name}</small>${escape(to.label)}</a>` : '';
-  return `<nav class="neighbours" aria-label="Previous and next guide">${link('prev', 'Previous', guides[at - 1])}${link('next', 'Next', guides[at + 1])}</nav>`;
+  return `<li><a href="${up}${href}"${current}><span>${escape(label)}</span>${mark}</a></li>`;
 }

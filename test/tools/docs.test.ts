@@ -9,9 +9,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { buildDocs } from '../../scripts/docs.ts';
 import type { Entry } from '../../scripts/docs/browser/entry.ts';
-import { forReaders, parseContract } from '../../scripts/docs/contract.ts';
+import { forReaders, itemsOf, parseContract } from '../../scripts/docs/contract.ts';
 import { readGuides } from '../../scripts/docs/guides.ts';
-import { addresses, createLinks, linkReference } from '../../scripts/docs/links.ts';
+import { createLinks, linkReference } from '../../scripts/docs/links.ts';
 import { render } from '../../scripts/docs/markdown.ts';
 import { root } from '../../scripts/support/root.ts';
 import { serveDocs } from '../../server/http/static.ts';
@@ -91,7 +91,12 @@ function linksOf(file: string): { file: string; anchor: string }[] {
 }
 
 /** Redoc makes its anchors in the browser. Which of them exist, the contract says. */
-const referenceAnchors = new Set(['/', ...Object.values(addresses(contract)).map((hash) => hash.slice(1))]);
+const referenceAnchors = new Set(
+  itemsOf(contract).flatMap(({ href }) => {
+    const [, anchor = ''] = href.split('#');
+    return ['/', anchor, dirname(anchor)];
+  }),
+);
 
 function isThere({ file, anchor }: { file: string; anchor: string }): boolean {
   const target = built.get(file);
@@ -115,8 +120,7 @@ describe('the built site', () => {
         ...['sandbox', 'going-live', 'operating', 'settings', 'operator'],
       ]),
     );
-    for (const hash of Object.values(addresses(contract)).filter((one) => one.split('/').length > 2))
-      expect(index).toContain(`href="reference.html${hash}"`);
+    for (const { href } of itemsOf(contract)) expect(index).toContain(`href="${href}"`);
   });
 
   it('has the title of each guide, and finds it', () => {
@@ -138,17 +142,14 @@ describe('the built site', () => {
       expect(markdown).toContain(`# ${label}\n`);
       expect(llms).toContain(`- [${label}](/docs/guides/${slug}.md): ${about}\n`);
     }
-    const slugs = guides.map(({ slug }) => slug);
-    expect(slugs[slugs.indexOf('webhooks') + 1]).toBe('receive-events');
-    expect(built.get('guides/webhooks.html')).toMatch(
-      /<nav class="neighbours".*rel="prev" href="rate-limits.html".*rel="next" href="receive-events.html"/,
-    );
+    const sections = [...contract.info.description.matchAll(/^# (.+)$/gm)].map(([, heading]) => heading);
+    expect(guides.map(({ label }) => label)).toEqual(expect.arrayContaining(sections));
   });
 
   it('has an anchor at each status of the table of errors', () => {
     const page = built.get('guides/errors.html') ?? '';
     for (const status of [400, 401, 403, 404, 405, 409, 422, 425, 429, 500, 502, 504])
-      expect(page).toContain(`<tr id="${status}"><td data-label="Status"><span>${status}</span>`);
+      expect(page).toContain(`<tr id="${status}"><td>${status}</td>`);
   });
 
   it('has no link that leads nowhere, in pages, Markdown and llms.txt', () => {
@@ -168,21 +169,19 @@ describe('the built site', () => {
   });
 
   it('fails to build if a link leads nowhere', () => {
-    const links = createLinks({ contract, guides, asset: () => '' })('docs/guides/keys.md', 'html');
-    expect(links('../operating.md#poolers')).toBe('operating.html#poolers');
-    expect(links('../../openapi/introduction.md#errors')).toBe('errors.html');
+    const links = createLinks({ contract, guides, asset: () => '' })('docs/guides/keys.md', '../');
+    expect(links('../operating.md#poolers')).toBe('../guides/operating.html#poolers');
+    expect(links('../../openapi/introduction.md#errors')).toBe('../guides/errors.html');
     for (const link of ['../server/app.ts', '../scaling.md', '#section/Error', '#operation/listTransaction'])
       expect(() => links(link), link).toThrow(/Broken link in docs\/guides\/keys\.md/);
     const spoilt = parseContract(text.replaceAll('#section/Rate-limits', '#section/Rate-limit'));
-    expect(() => linkReference(spoilt, guides)).toThrow(/#section\/Rate-limit/);
+    expect(() => linkReference(spoilt, links)).toThrow(/#section\/Rate-limit/);
   });
 
   it('has the same bytes when it is built again', async () => {
     const again = mkdtempSync(join(tmpdir(), 'payments-docs-'));
-    // Compressing takes about as long as the build, and gives the same for the same.
-    await buildDocs({ out: again, compress: false });
-    const uncompressed = [...built.keys()].filter((file) => !/\.(br|gz)$|^digest\.txt$/.test(file));
-    expect(filesOf(again).sort()).toEqual(uncompressed.sort());
+    await buildDocs({ out: again });
+    expect(filesOf(again).sort()).toEqual([...built.keys()].sort());
     const differing = filesOf(again).filter(
       (file) => readFileSync(join(again, file), 'latin1') !== built.get(file),
     );
@@ -427,12 +426,7 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
     await results.filter({ hasText: 'Checking a signature' }).first().waitFor();
     expect(await results.locator('mark').first().innerText()).toBe('signature');
     await reader.getByRole('searchbox').fill('qwertz');
-    const instead = reader.getByRole('status').getByRole('link');
-    await instead.first().waitFor();
-    const hrefs = await Promise.all((await instead.all()).map((link) => link.getAttribute('href')));
-    expect(hrefs.map((href) => new URL(href ?? '', reader.url()).href)).toEqual(
-      ['guides/getting-started.html', 'guides/errors.html', 'reference.html'].map((path) => address + path),
-    );
+    await reader.getByRole('status').getByText('Nothing found').waitFor();
     await reader.getByRole('searchbox').fill('external_identifier');
     await results.filter({ hasText: 'external_identifierStore a card' }).first().click();
     await reader.waitForURL(
@@ -473,11 +467,11 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
       .first()
       .waitFor();
     expect(await reader.locator('#redoc').innerText()).not.toContain('127.0.0.1:8080');
-    await reader.goto(`${sandboxAddress}guides/getting-started.html`);
-    const link = reader.getByRole('article').getByRole('link', { name: 'console', exact: true });
-    expect(await link.getAttribute('href')).toBe(`${origin}/console/`);
-    await reader.goto(sandboxAddress);
-    expect(await reader.getByText('Open the console of a sandbox').isVisible()).toBe(false);
+    for (const path of ['', 'guides/getting-started.html']) {
+      await reader.goto(sandboxAddress + path);
+      const link = reader.getByRole('article').getByRole('link', { name: 'console', exact: true });
+      expect(await link.getAttribute('href')).toBe(`${origin}/console/`);
+    }
   });
 
   it('is readable in light and in dark colours (WCAG AA)', async () => {
@@ -507,8 +501,14 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
 
   it.each([1440, 390])('cuts no code of a guide where the window is %d pixels wide', async (width) => {
     const reader = await open('', { viewport: { width, height: 900 } });
-    for (const guide of ['getting-started', 'authentication', 'pages', 'idempotency', 'webhooks']) {
-      await reader.goto(`${address}guides/${guide}.html`);
+    for (const guide of [
+      'index',
+      'guides/getting-started',
+      'guides/authentication',
+      'guides/pages',
+      'guides/webhooks',
+    ]) {
+      await reader.goto(`${address}${guide}.html`);
       const cut = `[...document.querySelectorAll('.guide pre')].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.innerText)`;
       expect(await reader.evaluate(cut), guide).toEqual([]);
     }
@@ -547,7 +547,10 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
   });
 });
 
-const hashOf = (operationId: string) => addresses(contract)[`#operation/${operationId.toLowerCase()}`] ?? '';
+const hashOf = (operationId: string) =>
+  itemsOf(contract)
+    .find(({ operation }) => operation.operationId === operationId)
+    ?.href.replace('reference.html', '') ?? '';
 
 async function visit(page: Page, operationId: string, summary: string): Promise<void> {
   await page.evaluate(`location.hash = '${hashOf(operationId)}'`);

@@ -1,12 +1,13 @@
 // The console: Scalar with the contract of the server that this page comes from. It knows no operation by name.
 import { copyOnClick } from './copy.ts';
-import { find } from './find.ts';
+import { find } from './elements.ts';
 
-interface Console {
-  updateConfiguration: (options: object) => void;
-}
-
-declare const Scalar: { createApiReference: (selector: string, options: object) => Console };
+declare const Scalar: {
+  createApiReference: (
+    selector: string,
+    options: object,
+  ) => { updateConfiguration: (options: object) => void };
+};
 
 interface Operation {
   operationId: string;
@@ -50,7 +51,8 @@ async function start(): Promise<void> {
   const contract = JSON.parse(text.replaceAll(/\[([^\]]+)\]\(#[^)]*\)/g, '$1')) as Contract;
   const wanted = wantedOperation(contract);
   const [scheme = ''] = Object.keys(contract.components.securitySchemes ?? {});
-  const options = (token?: string) => ({
+  const token = await getToken();
+  const options = () => ({
     ...nothingElsewhere,
     ...look,
     content: callable(contract),
@@ -58,31 +60,10 @@ async function start(): Promise<void> {
     forceDarkModeState: document.documentElement.classList.contains('dark') ? 'dark' : 'light',
     authentication: { preferredSecurityScheme: scheme, securitySchemes: { [scheme]: { token } } },
   });
-  let { token, until } = (await getToken()) ?? {};
-  const shown = Scalar.createApiReference('#console', options(token));
-  const show = () => {
-    find('#copy-token').hidden = token === undefined;
-    if (until === undefined) return;
-    const time = new Date(until).toLocaleTimeString([], { timeStyle: 'short' });
-    find('#token-state').textContent = `Calls carry a token with every scope, until ${time}.`;
-  };
-  show();
+  const shown = Scalar.createApiReference('#console', options());
   if (wanted) openClient(wanted);
-  copyOnClick(find('#copy-token'), () => `export TOKEN=${token}`);
-  find('#get-token').addEventListener('click', () => {
-    void getToken().then((got) => {
-      if (!got)
-        find('#token-state').textContent =
-          'The server gives tokens only to programs of its own user. Run payments token, and paste its token.';
-      else {
-        ({ token, until } = got);
-        shown.updateConfiguration(options(token));
-        show();
-      }
-    });
-  });
   new MutationObserver(() => {
-    shown.updateConfiguration(options(token));
+    shown.updateConfiguration(options());
   }).observe(document.documentElement, { attributeFilter: ['class'] });
 }
 
@@ -117,23 +98,23 @@ function callable(contract: Contract): Contract {
   };
 }
 
-interface Token {
-  token: string;
-  until: number;
-}
-
-const tokenMilliseconds = 3_600_000;
-
-async function getToken(): Promise<Token | undefined> {
-  try {
-    const response = await fetch('/sandbox/token', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-    });
-    const { token } = (await response.json()) as { token?: string };
-    if (token === undefined) return undefined;
-    return { token, until: Date.now() + tokenMilliseconds };
-  } catch {
+/** For every call, and to copy. It lives an hour; a page that is loaded again has a new one. */
+async function getToken(): Promise<string | undefined> {
+  const response = await fetch('/sandbox/token', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+  });
+  const { token } = (await response.json()) as { token?: string };
+  const state = find('#token-state');
+  if (token === undefined) {
+    state.textContent =
+      'The server gives tokens only to programs of its own user. Run payments token, and paste its token.';
     return undefined;
   }
+  const time = new Date(Date.now() + 3_600_000).toLocaleTimeString([], { timeStyle: 'short' });
+  state.textContent = `Calls carry a token with every scope, until ${time}. Reload for a new one.`;
+  const button = find('#copy-token');
+  button.hidden = false;
+  copyOnClick(button, () => `export TOKEN=${token}`);
+  return token;
 }

@@ -1,6 +1,6 @@
 // The landing page: asks for news while someone looks, and writes them into two tables. Everything from outside is text.
 import type { ShownDelivery, Feed, Listed, ShownEvent } from '../../../server/http/desk/feed.ts';
-import { find } from './find.ts';
+import { find, make } from './elements.ts';
 
 const everyMilliseconds = 1500;
 const mostRows = 100;
@@ -12,10 +12,11 @@ addEventListener('DOMContentLoaded', () => {
   const events = find('#events');
 
   const show = (feed: Feed) => {
-    find('#kind').textContent = feed.kind === 'mock' ? 'Mock' : 'Sandbox';
+    const kind = feed.kind === 'mock' ? 'Mock' : 'Sandbox';
+    find('#kind').textContent = kind;
+    document.title = document.title.replace(/^\w+/, kind);
     for (const text of document.querySelectorAll<HTMLElement>('[data-kind]'))
       text.hidden = text.dataset.kind !== feed.kind;
-    document.title = document.title.replace(/^\w+/, feed.kind === 'mock' ? 'Mock' : 'Sandbox');
     find('#version').textContent = `contract ${feed.version}`;
     setText('#first-call', feed.firstCall);
     find('#try').hidden = false;
@@ -64,37 +65,27 @@ function setText(selector: string, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
-function make(tag: string, text = '', className = ''): HTMLElement {
-  const element = document.createElement(tag);
-  element.textContent = text;
-  element.className = className;
+const time = (at: string) => new Date(at).toLocaleTimeString();
+
+/** `name` is its class: a method, or how it ended. */
+function named(name: string, tag: string, text: string): HTMLElement {
+  const element = make(tag, text);
+  element.className = name;
   return element;
 }
 
-const time = (at: string) => new Date(at).toLocaleTimeString();
+const row = (...cells: (string | Node)[]) => make('tr', ...cells.map((cell) => make('td', cell)));
 
-function row(cells: (string | Node)[]): HTMLTableRowElement {
-  const line = document.createElement('tr');
-  for (const content of cells) {
-    const cell = document.createElement('td');
-    cell.append(content);
-    line.append(cell);
-  }
-  return line;
-}
-
-function requestRow({ at, method, path, status, code, reason, ms, requestId }: Listed): HTMLTableRowElement {
-  const request = make('span');
-  request.append(make('code', method, `badge ${method.toLowerCase()}`), ' ', make('code', path));
-  const isGood = typeof status === 'number' && status < 400;
-  const line = row([
+function requestRow({ at, method, path, status, code, reason, ms, requestId }: Listed): HTMLElement {
+  const badge = named(`badge ${method.toLowerCase()}`, 'code', method);
+  const tone = typeof status === 'number' && status < 400 ? 'good' : 'bad';
+  const line = row(
     time(at),
-    request,
-    make('strong', code ? `${status} ${code}` : String(status), isGood ? 'good' : 'bad'),
+    make('span', badge, ' ', make('code', path)),
+    named(tone, 'strong', `${status} ${code ?? ''}`.trim()),
     reason ?? '',
     `${ms} ms`,
-  ]);
-  line.children[3]?.classList.add('wide');
+  );
   if (requestId) line.title = `X-Request-ID ${requestId}`;
   return line;
 }
@@ -115,43 +106,24 @@ const toneOf = ({ state, attempts }: ShownDelivery): string => {
   return state === 'succeeded' ? 'good' : 'bad';
 };
 
-/**
- * Equal outcomes at a host together, the soonest first in each group, and good ones before others: the receivers of the
- * samples fail for ever, and would hide one's own.
- */
-function grouped(deliveries: ShownDelivery[]): ShownDelivery[][] {
-  const groups = new Map<string, ShownDelivery[]>();
-  const soonest = [...deliveries].sort((one, other) => ((one.next ?? '') < (other.next ?? '') ? -1 : 1));
-  for (const delivery of soonest) {
-    const { host, state, status, error, attempts } = delivery;
-    const key = JSON.stringify([host, state, status, error, attempts]);
-    groups.set(key, [...(groups.get(key) ?? []), delivery]);
-  }
-  const isGood = ([first]: ShownDelivery[]) => first?.state === 'succeeded';
-  return [...groups.values()].sort((one, other) => Number(isGood(other)) - Number(isGood(one)));
-}
-
-function eventRow({ id, name, account, at, deliveries }: ShownEvent): HTMLTableRowElement {
-  const list = make('ul');
-  for (const group of grouped(deliveries)) {
-    const [first, ...others] = group;
-    if (!first) continue;
-    const which = others.length > 0 ? `× ${group.length}` : `…${first.subscription.slice(-6)}`;
-    const item = make('li', `${first.host} ${which}: ${outcome(first)}`, toneOf(first));
-    item.title = group.map(({ subscription }) => subscription).join('\n');
-    list.append(item);
-  }
+function eventRow({ id, name, account, at, deliveries }: ShownEvent): HTMLElement {
+  // Those that succeeded first: the receivers of samples fail for ever.
+  const sorted = deliveries.toSorted(
+    (one, other) => Number(toneOf(other) === 'good') - Number(toneOf(one) === 'good'),
+  );
+  const items = sorted.map((one) =>
+    named(toneOf(one), 'li', `${one.host} …${one.subscription.slice(-6)}: ${outcome(one)}`),
+  );
   const button = make('button', 'Replay') as HTMLButtonElement;
-  button.type = 'button';
   button.setAttribute('aria-label', `Replay ${name} of ${time(at)}`);
   button.addEventListener('click', () => void replay(id, name, button));
-  const line = row([
+  const line = row(
     time(at),
     make('code', name),
     account,
-    deliveries.length > 0 ? list : 'no subscription',
-    deliveries.length > 0 ? button : '',
-  ]);
+    items.length > 0 ? make('ul', ...items) : 'no subscription',
+    items.length > 0 ? button : '',
+  );
   line.dataset.id = id;
   line.title = id;
   return line;
@@ -167,7 +139,7 @@ async function replay(id: string, name: string, button: HTMLButtonElement): Prom
     });
     const { replayed } = (await response.json()) as { replayed?: number };
     said.textContent = replayed
-      ? `${name} is delivered again to ${replayed === 1 ? 'its subscription' : `${replayed} subscriptions`}.`
+      ? `${name} is delivered again.`
       : `${name} was not delivered again: the subscription is switched off.`;
   } catch {
     said.textContent = 'No response from the server.';

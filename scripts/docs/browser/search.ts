@@ -1,5 +1,5 @@
 // The search of the docs. It has nothing of a browser, so that a test can ask it what readers ask.
-import MiniSearch, { type Query, type SearchOptions } from 'minisearch';
+import MiniSearch, { type SearchOptions } from 'minisearch';
 import type { Entry } from './entry.ts';
 
 const mostResults = 12;
@@ -26,38 +26,22 @@ export function createSearch(entries: Entry[]): (query: string) => Entry[] {
     searchOptions: {
       boost: { title: 4, keywords: 4, place: 2 },
       boostDocument: (id: number) => entries[id]?.weight ?? 1,
-      combineWith: 'AND',
       prefix: true,
+      // Two letters of a longer word may be wrong, or swapped.
+      fuzzy: (word) => (word.length > 4 ? 2 : false),
+      maxFuzzy: 2,
+      weights: { fuzzy: 0.1, prefix: 0.375 },
     },
   });
   index.addAll(entries.map((entry, id) => ({ id, ...entry })));
-  const ask = (query: Query, options: SearchOptions = {}) =>
+  const ask = (query: string, options: SearchOptions) =>
     index.search(query, options).flatMap(({ id }) => entries[id as number] ?? []);
   return (query) => {
-    // Each asks for less than the one before: all words, all of them misspelt or inflected, some of them.
-    const found = [...ask(query), ...ask(misspelt(query)), ...ask(query, { combineWith: 'OR' })];
+    const found = [...ask(query, { combineWith: 'AND' }), ...ask(query, { combineWith: 'OR', fuzzy: false })];
     const named = found.filter((entry) => isNamed(entry, query));
     return fewOfEachPage([...new Set([...named.slice(0, 3), ...found])]).slice(0, mostResults);
   };
 }
-
-const wordsOf = (query: string) => tokenize(query).flatMap((word) => processTerm(word) || []);
-
-/** One letter of a long word is another one, too many or missing, or two are swapped. */
-const misspelt = (query: string): Query => ({
-  combineWith: 'AND',
-  queries: wordsOf(query).map((word) =>
-    word.length > 4
-      ? { combineWith: 'OR', fuzzy: 1, prefix: false, queries: [word, ...swapped(word)] }
-      : { combineWith: 'OR', queries: [word] },
-  ),
-});
-
-const swapped = (word: string) =>
-  Array.from(
-    word.slice(1),
-    (letter, at) => word.slice(0, at) + letter + word.charAt(at) + word.slice(at + 2),
-  );
 
 const name = (text: string) => text.trim().toLowerCase().replaceAll('_', '-');
 
@@ -86,7 +70,7 @@ const excerptLength = 140;
 
 /** The words around the first hit, in parts: each second one is a hit. */
 export function excerpt(text: string, query: string): string[] {
-  const words = wordsOf(query);
+  const words = tokenize(query).flatMap((word) => processTerm(word) || []);
   if (words.length === 0) return [text.slice(0, excerptLength)];
   const hit = new RegExp(`((?<![\\p{L}\\p{N}])(?:${words.join('|')})[\\p{L}\\p{N}]*)`, 'giu');
   const start = Math.max(0, text.search(hit) - 40);

@@ -1,7 +1,7 @@
 // The script of every page of the docs: colours, menu, search and copy buttons. It works from a file too.
 import type { Entry } from './entry.ts';
 import { copyButtons } from './copy.ts';
-import { find } from './find.ts';
+import { find, make } from './elements.ts';
 import { applyKeptMode, connectModeButton } from './mode.ts';
 import { remember, remembered } from './kept.ts';
 import { createSearch, excerpt } from './search.ts';
@@ -13,57 +13,45 @@ applyKeptMode();
 
 addEventListener('DOMContentLoaded', () => {
   connectModeButton(find('.theme-button'));
-  mockNote();
+  // Guides tell how to get a token, which a mock does not need.
+  if (isMock)
+    document
+      .querySelector('article.guide h1')
+      ?.after(
+        make(
+          'p',
+          'This is the mock: any token will do (Authorization: Bearer anything), and nothing is stored.',
+        ),
+      );
   if (document.querySelector('#menu')) menu();
   languages();
-  chooseUrl();
   for (const code of document.querySelectorAll('.code code')) showOwnUrl(code);
-  for (const link of document.querySelectorAll<HTMLAnchorElement>(`a[href^="${usualUrl}"]`))
-    link.href = link.href.replace(usualUrl, ownUrl);
+  for (const link of document.querySelectorAll<HTMLAnchorElement>('a[href^="http://127.0.0.1:"]'))
+    link.href = withOwn(link.href);
   copyButtons();
   searchDialog();
 });
 
-/** Guides tell how to get a token, which a mock does not need. */
-function mockNote(): void {
-  if (html.dataset.mock === undefined) return;
-  document
-    .querySelector('article.guide h1')
-    ?.after(
-      part(
-        'p',
-        'This is the mock: any token will do (Authorization: Bearer anything), and nothing is stored.',
-      ),
-    );
-}
+const isMock = html.dataset.mock !== undefined;
 
-/** The address of a sandbox in every example. */
-let usualUrl = 'http://127.0.0.1:8080';
-const usualMockUrl = 'http://127.0.0.1:4010';
+/** The server that examples name: a sandbox, and in examples for a mock the mock. */
+const usualUrl = isMock ? /http:\/\/127\.0\.0\.1:(8080|4010)/g : /http:\/\/127\.0\.0\.1:8080/g;
 
 /** In a sandbox or a mock, as here.js says, examples name the server of the page, so that what is copied from them works. */
-const ownUrl =
-  html.dataset.own === undefined ? usualUrl : new URL(`${root}..`, location.href).href.replace(/\/$/, '');
-
-/** A page that also names the address of the mock is about both servers: there the mock shows its own only. */
-function chooseUrl(): void {
-  const isMock = html.dataset.mock !== undefined;
-  if (isMock && document.body.textContent.includes(usualMockUrl)) usualUrl = usualMockUrl;
-}
+const withOwn = (text: string) =>
+  html.dataset.console === undefined
+    ? text
+    : text.replaceAll(usualUrl, new URL(`${root}..`, location.href).href.replace(/\/$/, ''));
 
 function showOwnUrl(element: Element): void {
-  if (ownUrl === usualUrl) return;
   const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-  while (texts.nextNode()) {
-    const { currentNode: node } = texts;
-    if (node.nodeValue?.includes(usualUrl)) node.nodeValue = node.nodeValue.replaceAll(usualUrl, ownUrl);
-  }
+  while (texts.nextNode()) texts.currentNode.nodeValue = withOwn(texts.currentNode.nodeValue ?? '');
 }
 
 /** Called in Redoc's script (see reference.ts), before it compares the page with the contract. */
 window.withOwnUrl = (contract) => {
   showOwnUrl(find('#redoc'));
-  return JSON.parse(JSON.stringify(contract).replaceAll(usualUrl, ownUrl)) as unknown;
+  return JSON.parse(withOwn(JSON.stringify(contract))) as unknown;
 };
 
 const languageKey = 'docs.language';
@@ -88,33 +76,17 @@ function languages(): void {
   show(remembered(languageKey) ?? '');
 }
 
+/** Marks the operation that is shown. On a phone the menu is a popover: see style.css. */
 function menu(): void {
-  const button = find('.menu-button');
   const nav = find('#menu');
-  const open = (isOpen: boolean) => {
-    html.classList.toggle('menu-open', isOpen);
-    button.setAttribute('aria-expanded', String(isOpen));
-  };
-  button.addEventListener('click', () => {
-    open(!html.classList.contains('menu-open'));
-  });
   nav.addEventListener('click', ({ target }) => {
-    if ((target as Element).closest('a')) open(false);
-  });
-  addEventListener('keydown', ({ key }) => {
-    if (key !== 'Escape' || !html.classList.contains('menu-open')) return;
-    open(false);
-    button.focus();
+    if ((target as Element).closest('a')) nav.hidePopover();
   });
   const mark = () => {
-    const links = [...nav.querySelectorAll('a')];
-    const here = location.hash.replace(/^(#[^#]*)#.*/, '$1').toLowerCase();
-    for (const link of links) {
-      const isHere =
-        link.pathname === location.pathname && (link.hash === '' || link.hash.toLowerCase() === here);
-      if (isHere) link.setAttribute('aria-current', 'page');
-      else if (link.hash) link.removeAttribute('aria-current');
-    }
+    const here = location.pathname + location.hash.replace(/^(#[^#]*)#.*/, '$1').toLowerCase();
+    for (const link of nav.querySelectorAll<HTMLAnchorElement>('a[href*="#"]'))
+      if (link.pathname + link.hash === here) link.setAttribute('aria-current', 'page');
+      else link.removeAttribute('aria-current');
     nav.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
   };
   mark();
@@ -140,15 +112,14 @@ let searching: Promise<(query: string) => Entry[]> | undefined;
 
 /** Loaded as a script, because a page that is opened as a file may not fetch. */
 const loadSearch = () =>
-  (searching ??= new Promise<void>((done, failed) => {
+  (searching ??= new Promise((done) => {
     const script = document.createElement('script');
     script.src = search;
     script.addEventListener('load', () => {
-      done();
+      done(createSearch(window.searchEntries ?? []));
     });
-    script.addEventListener('error', failed);
     document.head.append(script);
-  }).then(() => createSearch(window.searchEntries ?? [])));
+  }));
 
 function searchDialog(): void {
   const dialog = find('dialog.search') as HTMLDialogElement;
@@ -177,7 +148,7 @@ function searchDialog(): void {
     void loadSearch().then((ask) => {
       const query = input.value.trim();
       const found = query ? ask(query) : [];
-      status.replaceChildren(...(query && found.length === 0 ? nothingFound() : []));
+      status.textContent = query && found.length === 0 ? 'Nothing found.' : '';
       list.replaceChildren(...found.map((entry) => resultItem(entry, query)));
     });
   });
@@ -193,36 +164,12 @@ function searchDialog(): void {
   });
 }
 
-const nothingFound = () => [
-  'Nothing found. See ',
-  linkTo('guides/getting-started.html', 'Getting started'),
-  ', ',
-  linkTo('guides/errors.html', 'Errors'),
-  ' or ',
-  linkTo('reference.html', 'the reference'),
-  '.',
-];
-
-function linkTo(href: string, text = ''): HTMLAnchorElement {
+function resultItem({ title, place, href, text }: Entry, query: string): HTMLElement {
   const link = document.createElement('a');
   link.href = root + href;
-  link.textContent = text;
-  return link;
-}
-
-function resultItem({ title, place, href, text }: Entry, query: string): HTMLLIElement {
-  const item = document.createElement('li');
-  const link = linkTo(href);
-  const around = part('small', '');
-  for (const [at, piece] of excerpt(text.replaceAll(usualUrl, ownUrl), query).entries())
-    around.append(at % 2 === 1 ? part('mark', piece) : piece);
-  link.append(part('strong', title), part('span', place), around);
-  item.append(link);
-  return item;
-}
-
-function part(tag: string, text: string): HTMLElement {
-  const element = document.createElement(tag);
-  element.textContent = text;
-  return element;
+  const around = excerpt(withOwn(text), query).map((piece, at) =>
+    at % 2 === 1 ? make('mark', piece) : piece,
+  );
+  link.append(make('strong', title), make('span', place), make('small', ...around));
+  return make('li', link);
 }

@@ -4,3 +4,9 @@ export function find(selector: string): HTMLElement {
   if (!found) throw new Error(`${selector} is not on this page`);
   return found;
 }
+
+export function make(tag: string, ...content: (string | Node)[]): HTMLElement {
+  const element = document.createElement(tag);
+  element.append(...content);
+  return element;
+}
