@@ -1,5 +1,4 @@
-// The HTTP server: header limits and timeouts, the contract's JSON for errors that never reach Express, and a graceful
-// shutdown.
+// The HTTP server: header limits and timeouts, and the contract's JSON for errors that never reach Express.
 import { randomUUID } from 'node:crypto';
 import {
   createServer,
@@ -13,7 +12,7 @@ import { promisify } from 'node:util';
 import { errorBody } from '../errors.ts';
 import type { Noted } from './desk/feed.ts';
 import type { Messages } from './express.ts';
-import { oneAtATime } from './one-at-a-time.ts';
+import { serveConnections } from './connections.ts';
 import { loggedId } from './headers.ts';
 
 export const limits = {
@@ -66,10 +65,16 @@ export async function listen(
     requireHostHeader: false,
   });
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
-  const underWay = new WeakMap<Socket, ServerResponse>();
-  server.on('request', ({ socket }, res) => underWay.set(socket, res));
+  const { newest, close } = serveConnections(
+    server,
+    (req, res) => {
+      req.url = originForm(req.url ?? '');
+      app(req, res);
+    },
+    { mostRequests: maxRequestsPerConnection, ...limits },
+  );
   const refuseAndNote = (socket: Socket, reason: string, refusal?: Refused) => {
-    const res = underWay.get(socket);
+    const res = newest(socket);
     // A refusal would be taken for the answer to the request before, which is still being carried out.
     if (res?.req.complete && !res.writableFinished) {
       endAfter(res, socket);
@@ -83,23 +88,11 @@ export async function listen(
       note({ ...unreadable, status, code, requestId: loggedId(requestId), reason });
   };
   server.setTimeout(limits.stalledMilliseconds, (socket) => {
-    const res = underWay.get(socket);
+    const res = newest(socket);
     // A body that does not arrive.
     if (res && !res.headersSent && !res.req.complete) refuseAndNote(socket, reasons.ERR_HTTP_REQUEST_TIMEOUT);
     else socket.destroy();
   });
-  const close = createClose(server);
-  const answer = oneAtATime(
-    (req, res) => {
-      req.url = originForm(req.url ?? '');
-      app(req, res);
-    },
-    {
-      mostRequests: maxRequestsPerConnection,
-      answerMilliseconds: limits.answerMilliseconds,
-    },
-  );
-  server.on('request', answer);
   // Node would answer 417.
   server.on('checkExpectation', (req, res) => {
     server.emit('request', req, res);
@@ -206,49 +199,4 @@ function endAfter(res: ServerResponse, socket: Socket): void {
   // Otherwise the client sends its next request on a connection that is about to end.
   if (!res.headersSent) res.setHeader('Connection', 'close');
   res.once('finish', () => socket.end());
-}
-
-/** The returned function finishes running requests and accepts no new ones. Call this before the first request arrives. */
-function createClose(server: Server): () => Promise<void> {
-  const sockets = new Set<Socket>();
-  // By socket, because Node does not close the responses of requests that wait when their connection ends.
-  const underWay = new Map<Socket, Set<ServerResponse>>();
-  let closing = false;
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => {
-      sockets.delete(socket);
-      underWay.delete(socket);
-    });
-  });
-  server.on('request', ({ socket }, res) => {
-    const responses = underWay.get(socket) ?? new Set();
-    underWay.set(socket, responses.add(res));
-    if (closing) res.setHeader('Connection', 'close');
-    res.once('close', () => {
-      responses.delete(res);
-      // The answer may have said keep-alive before the shutdown began, so the connection is idle now.
-      if (closing)
-        setImmediate(() => {
-          server.closeIdleConnections();
-        });
-    });
-  });
-  return () =>
-    new Promise((done, failed) => {
-      closing = true;
-      const deadline = setTimeout(() => {
-        server.closeAllConnections();
-      }, limits.shutdownMilliseconds);
-      server.close((error) => {
-        clearTimeout(deadline);
-        if (error) failed(error);
-        else done();
-      });
-      for (const responses of underWay.values())
-        for (const res of responses) if (!res.headersSent) res.setHeader('Connection', 'close');
-      server.closeIdleConnections();
-      // Node does not count connections without any request as idle, and would wait for them.
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-    });
 }

@@ -2,7 +2,7 @@
 // notice.
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ import { longestToken } from '../../server/resources/api-key-pairs/claims.ts';
 import type { WriteDeps } from '../../server/handlers/deps.ts';
 import { handlers } from '../../server/handlers/index.ts';
 import { limits, listen } from '../../server/http/listen.ts';
-import { oneAtATime } from '../../server/http/one-at-a-time.ts';
+import { serveConnections } from '../../server/http/connections.ts';
 import { eventually, newDataDir } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { leaks } from '../support/heap.ts';
@@ -101,15 +101,12 @@ describe('pipelining', () => {
 
   it('keeps nothing of requests whose client has gone, and parses few beyond the limit', async () => {
     const waiting: (() => void)[] = [];
-    const answer = oneAtATime((_req, res) => void waiting.push(() => res.end('ok')), {
-      mostRequests: 3,
-      answerMilliseconds: 60_000,
-    });
     let requests = 0;
-    const server = createServer((req, res) => {
-      requests += 1;
-      answer(req, res);
-    }).listen(0, '127.0.0.1');
+    const server = createServer(() => (requests += 1)).listen(0, '127.0.0.1');
+    serveConnections(server, (_req, res) => void waiting.push(() => res.end('ok')), {
+      ...limits,
+      mostRequests: 3,
+    });
     await once(server, 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const flood = await open(request('/x').repeat(5_000), { url });
@@ -138,15 +135,12 @@ describe('pipelining', () => {
 
   it('does not execute what it could not answer: nothing after `Connection: close`', async () => {
     const paths: string[] = [];
-    const server = createServer(
-      oneAtATime(
-        (req, res) => {
-          paths.push(req.url ?? '');
-          res.setHeader('Connection', 'close').end('ok');
-        },
-        { mostRequests: 100, answerMilliseconds: 60_000 },
-      ),
-    ).listen(0, '127.0.0.1');
+    const server = createServer().listen(0, '127.0.0.1');
+    const answer: RequestListener = (req, res) => {
+      paths.push(req.url ?? '');
+      res.setHeader('Connection', 'close').end('ok');
+    };
+    serveConnections(server, answer, { ...limits, mostRequests: 100 });
     await once(server, 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     await (
@@ -157,12 +151,12 @@ describe('pipelining', () => {
   });
 
   it('ends an answer that is not taken, although the client goes on sending', async () => {
-    const server = createServer(
-      oneAtATime((_req, res) => res.end(Buffer.alloc(30_000_000)), {
-        mostRequests: 100,
-        answerMilliseconds: 300,
-      }),
-    ).listen(0, '127.0.0.1');
+    const server = createServer().listen(0, '127.0.0.1');
+    serveConnections(server, (_req, res) => res.end(Buffer.alloc(30_000_000)), {
+      ...limits,
+      mostRequests: 100,
+      answerMilliseconds: 300,
+    });
     await once(server, 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const ended = new Promise<void>((resolve) => {

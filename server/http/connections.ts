@@ -1,0 +1,105 @@
+// The connections of the server. The requests of each are answered one after the other: Node starts every pipelined request at
+// once, so a client that sends thousands and reads no answer would fill the memory. At a shutdown they end in good order.
+import type { RequestListener, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+type Exchange = Parameters<RequestListener>;
+
+interface Connection {
+  running: ServerResponse | undefined;
+  waiting: Exchange[];
+  newest: ServerResponse | undefined;
+  /** Requests so far. */
+  total: number;
+}
+
+export interface ConnectionLimits {
+  mostRequests: number;
+  /** Until an answer must have been taken, from the start of its request. */
+  answerMilliseconds: number;
+  shutdownMilliseconds: number;
+}
+
+/** How many requests may wait behind the one that is being answered. A client that sends more is disconnected. */
+const mostWaiting = 10;
+
+/** Call this before the first connection arrives. */
+export function serveConnections(
+  server: Server,
+  app: RequestListener,
+  { mostRequests, answerMilliseconds, shutdownMilliseconds }: ConnectionLimits,
+) {
+  const connections = new Map<Socket, Connection>();
+  let isClosing = false;
+
+  const open = (socket: Socket): Connection => {
+    const connection: Connection = { running: undefined, waiting: [], newest: undefined, total: 0 };
+    connections.set(socket, connection);
+    socket.once('close', () => {
+      // Node never closes the responses of requests that still wait then.
+      connection.waiting.length = 0;
+      connections.delete(socket);
+    });
+    return connection;
+  };
+
+  const start = (connection: Connection, [req, res]: Exchange): void => {
+    const { socket } = req;
+    connection.running = res;
+    // Incoming bytes keep a connection from being idle, so a client that does not read needs a limit of its own.
+    const deadline = setTimeout(() => socket.destroy(), answerMilliseconds);
+    res.once('close', () => {
+      clearTimeout(deadline);
+      connection.running = undefined;
+      const next = connection.waiting.shift();
+      // After an answer with `Connection: close` nothing more is executed: it could not be answered.
+      if (next && !socket.destroyed && !socket.writableEnded) start(connection, next);
+      // The answer may have said keep-alive before the shutdown began, so the connection is idle now.
+      if (isClosing)
+        setImmediate(() => {
+          server.closeIdleConnections();
+        });
+    });
+    app(req, res);
+  };
+
+  server.on('connection', open);
+  server.on('request', (req, res) => {
+    const { socket } = req;
+    const connection = connections.get(socket) ?? open(socket);
+    connection.newest = res;
+    connection.total += 1;
+    const surplus = connection.total - mostRequests;
+    if (surplus > mostWaiting || connection.waiting.length >= mostWaiting) socket.destroy();
+    // Requests that follow one whose response has `Connection: close` get none (RFC 9112, 9.6).
+    if (surplus > 0 || socket.destroyed) return;
+    if (surplus === 0 || isClosing) res.setHeader('Connection', 'close');
+    if (connection.running) connection.waiting.push([req, res]);
+    else start(connection, [req, res]);
+  });
+
+  return {
+    /** The response to the last request of this connection, sent or not. */
+    newest: (socket: Socket): ServerResponse | undefined => connections.get(socket)?.newest,
+    /** Finishes running requests and accepts no new ones. */
+    close: () =>
+      new Promise<void>((done, failed) => {
+        isClosing = true;
+        const deadline = setTimeout(() => {
+          server.closeAllConnections();
+        }, shutdownMilliseconds);
+        server.close((error) => {
+          clearTimeout(deadline);
+          if (error) failed(error);
+          else done();
+        });
+        for (const [socket, { running, waiting }] of connections) {
+          for (const res of [running, ...waiting.map(([, later]) => later)])
+            if (res && !res.headersSent) res.setHeader('Connection', 'close');
+          // Node does not count connections without any request as idle, and would wait for them.
+          if (socket.bytesRead === 0) socket.destroy();
+        }
+        server.closeIdleConnections();
+      }),
+  };
+}
