@@ -4,6 +4,7 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundle } from './support/bundle.ts';
+import { licenceTexts } from './support/licence-texts.ts';
 import { pack, run } from './support/pack.ts';
 import { root } from './support/root.ts';
 
@@ -52,7 +53,8 @@ export function packMock(client: Buffer): Promise<Buffer> {
     bin: { 'payments-mock': start },
   };
   return pack(manifest, async (folder) => {
-    await bundle(['mock/main.ts'], folder, { minify: true });
+    const files = await bundle(['mock/main.ts'], folder, { minify: true });
+    writeFileSync(join(folder, 'THIRD-PARTY-LICENCES.txt'), licenceTexts(files));
     for (const part of ['generated', 'site']) mkdirSync(join(folder, part));
     cpSync(join(root, 'generated/openapi.json'), join(folder, 'generated/openapi.json'));
     writeFileSync(join(folder, 'site/client.tgz'), client);

@@ -1,5 +1,5 @@
 // The mock as a frontend team gets it that has nothing but the address of a server: `npx URL/mock.tgz`, in an empty folder.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,12 +8,22 @@ import { expect, it, vi } from 'vitest';
 import { startMock } from '../../mock/mock.ts';
 import { packMock } from '../../scripts/packages.ts';
 
-it('starts in an empty folder with one command, without other packages, and serves examples and the client', async () => {
+it('starts in an empty folder with one command, without other packages, and serves examples and the client, and has the licences of what is in it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'mock-package-'));
   const siteDir = join(folder, 'site');
   const empty = join(folder, 'empty');
   for (const made of [siteDir, empty]) await mkdir(made);
-  await writeFile(join(siteDir, 'mock.tgz'), await packMock(Buffer.from('the client')));
+  const tarball = await packMock(Buffer.from('the client'));
+  await writeFile(join(siteDir, 'mock.tgz'), tarball);
+  const read = ['-xzO', 'package/THIRD-PARTY-LICENCES.txt'];
+  const licences = spawnSync('tar', read, { input: tarball, encoding: 'utf8' }).stdout;
+  for (const part of [
+    '@stoplight/prism-http 5.12.0',
+    'Apache License',
+    'express 5.',
+    'Permission is hereby granted',
+  ])
+    expect(licences).toContain(part);
   const server = await startMock({ port: 0, siteDir });
   const options = ['--yes', '--registry=http://127.0.0.1:1', '--cache', join(folder, 'cache')];
   // A group of its own, because npx does not pass on the signal that ends it.
