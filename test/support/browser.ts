@@ -1,5 +1,6 @@
 // A real browser for tests: the installed Chromium, driven by playwright-core, which does not include a browser.
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { chromium, type Browser, type Page } from 'playwright-core';
 
 const candidates = [
@@ -55,33 +56,20 @@ export async function keepDiary(page: Page, isInside: (url: URL) => boolean): Pr
 const isOwn = (url: URL, isInside: (url: URL) => boolean) =>
   /^(data|blob|about):$/.test(url.protocol) || isInside(url);
 
-/** Texts whose contrast with what is behind them is below WCAG AA, such as `2.58 get`. */
-export const faintTexts = (page: Page) =>
-  page.evaluate<string[]>(`(() => {
-    const parse = (colour) => (colour.match(/[\\d.]+/g) ?? [0, 0, 0, 0]).map(Number);
-    const over = ([r, g, b, a = 1], under) => [r, g, b].map((part, i) => part * a + under[i] * (1 - a));
-    const light = (rgb) => {
-      const [r, g, b] = rgb.map((part) => (part <= 10 ? part / 3294 : ((part / 255 + 0.055) / 1.055) ** 2.4));
-      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-    };
-    const behind = (element) =>
-      element ? over(parse(getComputedStyle(element).backgroundColor), behind(element.parentElement)) : [255, 255, 255];
-    const faint = new Set();
-    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-    while (walker.nextNode()) {
-      const element = walker.currentNode.parentElement;
-      const text = walker.currentNode.textContent.trim();
-      if (!text || element.closest('script, style') || !element.checkVisibility({ visibilityProperty: true })) continue;
-      const style = getComputedStyle(element);
-      const ground = behind(element);
-      const [low, high] = [light(ground), light(over(parse(style.color), ground))].sort((a, b) => a - b);
-      const size = parseFloat(style.fontSize);
-      const isLarge = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
-      const contrast = (high + 0.05) / (low + 0.05);
-      if (contrast < (isLarge ? 3 : 4.5)) faint.add(contrast.toFixed(2) + ' ' + text.slice(0, 40));
-    }
-    return [...faint];
-  })()`);
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe finds on a page, as `rule: element`. In the markup of others, the rules `theirs` are left out. */
+export async function axe(page: Page, { only, theirs = [] }: { only?: string[]; theirs?: string[] } = {}) {
+  await page.evaluate(axeSource);
+  const options = { resultTypes: ['violations'], ...(only ? { runOnly: only } : {}) };
+  const found = await page.evaluate<[rule: string, element: string, isTheirs: boolean][]>(`
+    axe.run(${JSON.stringify(options)}).then(({ violations }) =>
+      violations.flatMap(({ id, nodes }) => nodes.map(({ html, target: [at] }) =>
+        [id, html, at === 'html' || document.querySelector(at)?.closest('#redoc, #console, .scalar-client') != null])))`);
+  return found.flatMap(([rule, element, isTheirs]) =>
+    isTheirs && theirs.includes(rule) ? [] : `${rule}: ${element}`,
+  );
+}
 
 function isExecutable(path: string): boolean {
   try {

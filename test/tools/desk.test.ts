@@ -1,7 +1,6 @@
 // The sandbox's landing page and console in a real browser, and a hostile page that tries to use them.
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { createRequire } from 'node:module';
 import { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
@@ -9,21 +8,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startMock } from '../../mock/mock.ts';
 import { itemsOf, parseContract } from '../../scripts/docs/contract.ts';
 import { root } from '../../scripts/support/root.ts';
-import {
-  chromiumPath,
-  faintTexts,
-  keepDiary,
-  launch,
-  withoutChromium,
-  type Diary,
-} from '../support/browser.ts';
+import { axe, chromiumPath, keepDiary, launch, withoutChromium, type Diary } from '../support/browser.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { patient, storeCard, subscribe, unsubscribe } from '../support/webhooks.ts';
 
 if (!chromiumPath) console.warn(withoutChromium);
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
   /** Built by test/support/global.ts. */
@@ -60,19 +50,6 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
     const complaints = diary.complaints.filter((text) => !/^document validation errors|^\[Object/.test(text));
     expect({ ...diary, complaints }).toEqual({ outside: [], complaints: [] });
     await context.close();
-  }
-
-  /** What axe finds, as `rule: element`. In the markup of others, some rules are left out. */
-  async function axe(page: Page, { only, theirs = [] }: { only?: string[]; theirs?: string[] } = {}) {
-    await page.evaluate(axeSource);
-    const options = { resultTypes: ['violations'], ...(only ? { runOnly: only } : {}) };
-    const found = await page.evaluate<[rule: string, element: string, isTheirs: boolean][]>(`
-      axe.run(${JSON.stringify(options)}).then(({ violations }) =>
-        violations.flatMap(({ id, nodes }) => nodes.map(({ html, target: [at] }) =>
-          [id, html, at === 'html' || document.querySelector(at)?.closest('#redoc, #console, .scalar-client') != null])))`);
-    return found.flatMap(([rule, element, isTheirs]) =>
-      isTheirs && theirs.includes(rule) ? [] : `${rule}: ${element}`,
-    );
   }
 
   it('the landing page shows requests as they come, and replays a delivery by keyboard', async () => {
@@ -138,7 +115,6 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
         async (page) => {
           await page.getByRole('region', { name: 'Requests' }).getByText('unknown path').first().waitFor();
           expect(await axe(page)).toEqual([]);
-          expect(await faintTexts(page)).toEqual([]);
           await page.setViewportSize({ width: 375, height: 800 });
           expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375);
         },
@@ -158,7 +134,6 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
         path,
         async (page) => {
           expect(await axe(page)).toEqual([]);
-          expect(await faintTexts(page)).toEqual([]);
         },
         { options: { colorScheme } },
       );
