@@ -38,7 +38,10 @@ export function createTracing(): Tracing {
       const { span, traceId, traceparent } = begin('request', SpanKind.SERVER, given);
       return {
         traceId,
-        run: (work) => (traceparent === undefined ? work() : running.run(traceparent, work)),
+        run: (work) => {
+          if (traceparent === undefined) work();
+          else running.run(traceparent, work);
+        },
         end: (operation = 'none', status) => {
           span.updateName(operation);
           span.setAttribute('http.response.status_code', status);
