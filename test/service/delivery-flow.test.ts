@@ -73,6 +73,17 @@ describe('a worker', () => {
     expect(new Set(receiver.got.map(({ headers }) => headers['webhook-id'])).size).toBe(150);
   });
 
+  it('ends the backlog of a subscription that is switched off, without an attempt to send it', async () => {
+    await using receiver = await startReceiver();
+    await cause(await subscribe(service, receiver.url), 100);
+    await sql`update webhook_subscriptions set active = false, failing_since = now()`.execute(
+      background().db,
+    );
+    start(defaultLimits);
+    await until(async () => (await states()).some((one) => one.state === 'failed' && one.number === 100));
+    expect(receiver.got).toEqual([]);
+  });
+
   it('records attempts that end at the same time together', async () => {
     await using receiver = await startReceiver();
     await cause(await subscribe(service, receiver.url), perSubscription);

@@ -16,7 +16,6 @@ interface Recorder {
   /** Statements that did not, and were written by the service, also if a test has written the same. */
   bound: Set<string>;
   faults: Map<string, string>;
-  sent: number;
 }
 
 const root = join(import.meta.dirname, '..', '..');
@@ -27,7 +26,7 @@ const recorder = (holder[name] ??= record(inject('accountTables')));
 
 // Undefined in a run that has no database.
 function record(tables: string[] | undefined): Recorder {
-  const made: Recorder = { passed: new Set(), free: new Set(), bound: new Set(), faults: new Map(), sent: 0 };
+  const made: Recorder = { passed: new Set(), free: new Set(), bound: new Set(), faults: new Map() };
   if (tables === undefined) return made;
   const faultOf = createCheck(tables);
   const passes = (text: string) => {
@@ -53,7 +52,6 @@ function record(tables: string[] | undefined): Recorder {
     const text = typeof args[0] === 'string' ? args[0] : args[0]?.text;
     const isOfService = this.connectionParameters.application_name?.startsWith('payments-service') === true;
     if (isOfService && text !== undefined) {
-      made.sent += 1;
       const isBound = made.bound.has(text) || !made.free.has(text);
       if (!passes(text) && isBound) made.faults.set(text, faultOf(text) ?? '');
     }
@@ -88,8 +86,6 @@ function writer(): string {
 }
 
 const isFree = (file: string) => /^(test|scripts|server\/database\/migrations)\//.test(file);
-
-export const countSent = (): number => recorder.sent;
 
 /** What was found since it was last asked. */
 export function takeFaults(): string[] {
