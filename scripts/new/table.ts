@@ -107,7 +107,8 @@ const listTable = (table: string) => (text: string) =>
       '\n\nexport',
       `\nimport type { ${pascal(table)}Table } from '../resources/${kebab(table)}/table.ts';\n\nexport`,
     )
-    .replace(/\n\}\n$/, `\n  ${table}: ${pascal(table)}Table;\n}\n`);
+    // The first one ends the interface.
+    .replace(/^\}$/m, `  ${table}: ${pascal(table)}Table;\n}`);
 
 const list = 'server/database/tables.ts';
 
