@@ -86,27 +86,6 @@ describe('a database of its own', () => {
       );
     },
   );
-
-  it('that is read-only makes /readyz 503 and writes 500, and the service recovers by itself', async () => {
-    expect(await healthOf(service)).toEqual(ready);
-    const set = (value: string) =>
-      withClient(database.url, async (client) => {
-        await client.query(`alter system ${value}`);
-        await client.query('select pg_reload_conf()');
-      });
-    await set('set default_transaction_read_only = on');
-    try {
-      await eventually(async () => (await healthOf(service)).ready === 503, '/readyz says no');
-      expect(await healthOf(service)).toEqual(notReady('database read-only'));
-      expect(await isServed(service)).toBe(false);
-      const { status } = await service.call('GET', '/transactions', { token: service.token('*.read') });
-      expect(status).toBe(200);
-    } finally {
-      await set('reset default_transaction_read_only');
-    }
-    await eventually(async () => (await healthOf(service)).ready === 200, '/readyz says yes again');
-    await eventually(() => isServed(service), 'writes succeed again');
-  });
 });
 
 describe('a database whose new sessions are read-only', () => {
@@ -227,14 +206,5 @@ describe('SHUTDOWN_DELAY', () => {
     await eventually(() => server.output().includes('stopping'), 'it heard the signal');
     expect(await healthOf(server)).toEqual(notReady('stopping'));
     expect((await fetch(`${server.url}/openapi.json`)).status).toBe(200);
-  });
-
-  it('ends with an orderly stop', async () => {
-    await using dataDir = await newDataDir();
-    const DATABASE_URL = await createTestDatabase();
-    await using server = await startServer({ DATA_DIR: dataDir.path, DATABASE_URL, SHUTDOWN_DELAY: '1' });
-    const { status, stdout } = await server.stop();
-    expect(status).toBe(0);
-    expect(stdout).toContain('"msg":"stopped"');
   });
 });
