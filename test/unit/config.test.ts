@@ -303,23 +303,6 @@ describe('production', () => {
     expect(faultOf({ ...production(), ...shared })).toContain('CARD_KEY and CURSOR_KEY must differ');
   });
 
-  it('takes several cursor keys, of which the first signs', () => {
-    const [first, second] = [random(), random()];
-    const config = readConfig({ ...production(), CURSOR_KEY: `${first},${second}` });
-    expect(config.secrets.CURSOR_KEY?.map((key) => key.toString('base64'))).toEqual([first, second]);
-    expect(config.secrets.CARD_KEY).toHaveLength(1);
-    expect(faultOf({ ...production(), CURSOR_KEY: `${first},secret` })).toContain(
-      'CURSOR_KEY must be 32 random bytes',
-    );
-  });
-
-  it('refuses one secret for two purposes and names both', () => {
-    const shared = random();
-    const message = faultOf({ ...production(), CARD_KEY: shared, CURSOR_KEY: shared });
-    expect(message).toContain('CARD_KEY and CURSOR_KEY must differ');
-    expect(message).not.toContain(shared);
-  });
-
   it.each([
     [undefined, 'PUBLIC_URL is missing'],
     ['http://pay.example', 'PUBLIC_URL must be https'],
