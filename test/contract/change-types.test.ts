@@ -7,13 +7,13 @@ import { announce } from '../../server/events/outbox.ts';
 import { createBuyer } from '../../server/resources/buyers/changes.ts';
 import { createAccount } from '../../server/resources/merchant-accounts/changes.ts';
 import { movePaymentMethod } from '../../server/resources/payment-methods/changes.ts';
-import { createTransactions } from '../../server/resources/transactions/changes.ts';
+import { beginImport } from '../../server/resources/transactions/changes.ts';
 import { silently, type UnitOfWork, type Work } from '../../server/database/unit-of-work.ts';
 import type { Deps, WriteDeps } from '../../server/handlers/deps.ts';
 import { presentTransaction } from '../../server/resources/transactions/present.ts';
 import type { Db } from '../../server/database/database.ts';
 import { insertPaymentMethod, updatePaymentMethod, type NewPaymentMethod } from '../../server/resources/payment-methods/queries.ts';
-import { insertTransactions, updateTransaction, type NewTransaction } from '../../server/resources/transactions/queries.ts';
+import { prepareTransactions, updateTransaction, type NewTransaction } from '../../server/resources/transactions/queries.ts';
 declare const unit: UnitOfWork;
 declare const work: Work;
 declare const db: Db;
@@ -33,8 +33,8 @@ const pieces: Piece[] = [
   },
   {
     name: 'nor does a new row',
-    code: `export const f = () => [insertPaymentMethod(unit.db, card), insertTransactions(unit.db, [transaction])];`,
-    fault: /Expected 3 arguments[^]*Expected 3 arguments/,
+    code: `export const f = () => [insertPaymentMethod(unit.db, card), prepareTransactions([transaction])];`,
+    fault: /Expected 3 arguments[^]*Expected 2 arguments/,
   },
   {
     name: 'a function that does nothing is no announcement',
@@ -82,11 +82,11 @@ const pieces: Piece[] = [
   },
   {
     name: 'silence is asked for by name',
-    code: `export const f = () => createTransactions(silently(work, 'imported without --events'), [transaction]);`,
+    code: `export const f = () => beginImport(silently(work, 'imported without --events'));`,
   },
   {
     name: 'and by a name that is known',
-    code: `export const f = () => createTransactions(silently(work, 'because I can'), [transaction]);`,
+    code: `export const f = () => beginImport(silently(work, 'because I can'));`,
     fault: /because I can/,
   },
   {

@@ -6,14 +6,14 @@ import {
   type CardSecrets,
   type FoundDetails,
 } from '../../server/resources/payment-methods/changes.ts';
-import { createTransactions as makeTransactions } from '../../server/resources/transactions/changes.ts';
+import { beginImport } from '../../server/resources/transactions/changes.ts';
 import { inWork, silently, type UnitOfWork } from '../../server/database/unit-of-work.ts';
 import { presentTransaction } from '../../server/resources/transactions/present.ts';
 import { describeSimulatedCard } from '../../server/providers/simulated.ts';
 import { announce } from '../../server/events/outbox.ts';
 import { inTransaction, type Db, type Tx } from '../../server/database/database.ts';
 import {
-  insertTransactions as insertRows,
+  prepareTransactions,
   updateTransaction as updateRow,
   type NewTransaction,
   type TransactionRow,
@@ -33,7 +33,11 @@ export const createBuyer = async (db: Db, given: Partial<NewBuyer> = {}) => {
 };
 
 export const createTransactions = (db: Db, rows: readonly NewTransaction[]) =>
-  silentWork(db, (unit) => makeTransactions(unit, rows));
+  silentWork(db, async (unit) => {
+    const begun = await beginImport(unit);
+    await begun.create(rows);
+    await begun.finish();
+  });
 
 const silence = announce<'transaction.created', TransactionRow>(
   { publish: undefined },
@@ -41,8 +45,8 @@ const silence = announce<'transaction.created', TransactionRow>(
   presentTransaction,
 );
 
-export const insertTransactionsIn = (tx: Tx, rows: readonly NewTransaction[]) =>
-  insertRows(tx, rows, silence);
+export const insertTransactionsIn = async (tx: Tx, rows: readonly NewTransaction[]) =>
+  (await prepareTransactions(rows, silence))(tx);
 
 export const insertTransactions = (db: Db, rows: readonly NewTransaction[]) =>
   inTransaction(db, (tx) => insertTransactionsIn(tx, rows));

@@ -1,12 +1,12 @@
 // Imports very many transactions in one database transaction that may run for hours. Changes to stored cards are collected in
 // a temporary table and applied at the end, because otherwise the cards would stay locked all the time.
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 import { notAfter } from '../../rules/values.ts';
 import { readUuid } from '../../rules/uuid.ts';
 import { acrossAccounts } from '../../database/across-accounts.ts';
 import { copyRow, copyRows } from '../../database/copy.ts';
 import type { Tx } from '../../database/database.ts';
-import { timestamp, type SqlType } from '../../database/columns.ts';
+import type { SqlType } from '../../database/columns.ts';
 import type { NewTransaction } from './queries.ts';
 
 interface CardUse {
@@ -42,28 +42,13 @@ const useColumns = Object.entries({
   declined_at: 'timestamptz',
 } as const satisfies Record<keyof CardUse, SqlType>);
 const columns = sql.raw(useColumns.map((column) => column.join(' ')).join(', '));
-const recordsOf = (uses: CardUse[]) => {
-  const given = uses.map((use) => ({
-    ...use,
-    at: timestamp(use.at),
-    declined_at: timestamp(use.declined_at),
-  }));
-  return sql`json_to_recordset(${JSON.stringify(given)}::json) as uses (${columns})`;
-};
 
-/** Counts the uses of stored cards. Counters have no events. */
-export async function countCardUses(db: Tx, rows: readonly NewTransaction[]): Promise<void> {
-  const uses = rows.flatMap((row) => useOf(row) ?? []);
-  const accounts = new Set(uses.map(({ account }) => account));
-  for (const one of [...accounts].sort())
-    await addUses(db, one, recordsOf(uses.filter(({ account }) => account === one)));
-}
-
-// The rows are locked in the order of accounts and IDs, so that two transactions with the same cards cannot deadlock.
-async function addUses(db: Tx, account: string, uses: RawBuilder<unknown>): Promise<void> {
+// The rows are locked in the order of accounts and IDs, so that two transactions with the same cards cannot deadlock. Counters
+// have no events.
+async function addUses(db: Tx, account: string): Promise<void> {
   await sql`
     select id from payment_methods
-    where merchant_account_id = ${account} and id in (select uses.id from ${uses} where account = ${account})
+    where merchant_account_id = ${account} and id in (select id from bulk_uses where account = ${account})
     order by id for no key update`.execute(db);
   await sql`
     update payment_methods set
@@ -74,7 +59,7 @@ async function addUses(db: Tx, account: string, uses: RawBuilder<unknown>): Prom
     from (
       select id, count(*)::integer as times, max(at) as last,
         (count(*) filter (where customer))::integer as customer_times, max(at) filter (where customer) as customer_last
-      from ${uses} where account = ${account} group by id
+      from bulk_uses where account = ${account} group by id
     ) as used
     where payment_methods.merchant_account_id = ${account} and payment_methods.id = used.id`.execute(db);
 }
@@ -101,7 +86,7 @@ export const collectBulkUses = (db: Tx, uses: readonly (string | undefined)[]): 
   );
 
 export async function applyBulkUses(db: Tx): Promise<void> {
-  for (const account of await listBulkAccounts(db)) await addUses(db, account, sql`bulk_uses as uses`);
+  for (const account of await listBulkAccounts(db)) await addUses(db, account);
 }
 
 async function listBulkAccounts(db: Tx): Promise<string[]> {

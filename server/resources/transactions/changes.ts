@@ -9,7 +9,6 @@ import {
   applyBulkUses,
   bulkUseOf,
   collectBulkUses,
-  countCardUses,
   listBulkDeclines,
   listOwnTransactions,
   prepareBulk,
@@ -17,7 +16,6 @@ import {
 import { codeOf } from '../../faults.ts';
 import {
   analyzeTransactions,
-  insertTransactions,
   lockTransactionOfAnyAccount,
   prepareTransactions,
   updateTransaction,
@@ -32,18 +30,6 @@ interface Prepared {
   insert: Awaited<ReturnType<typeof prepareTransactions>>;
   uses: readonly ReturnType<typeof bulkUseOf>[];
   ids: readonly string[];
-}
-
-const created = (unit: UnitOfWork) => announce(unit, 'transaction.created', presentTransaction);
-
-/** Returns the positions of those whose ID exists already; they are left out and not counted. */
-export async function createTransactions(
-  unit: UnitOfWork,
-  rows: readonly NewTransaction[],
-): Promise<number[]> {
-  const refused = await insertTransactions(unit.db, rows, created(unit));
-  await countCardUses(unit.db, without(rows, refused));
-  return refused;
 }
 
 export interface Import {
@@ -74,13 +60,14 @@ export class StoredMeanwhile extends Error {
   }
 }
 
-/** For very many transactions, in one unit of work that may last for hours. */
+/** Creates any number of transactions, in one unit of work that may last for hours. */
 export async function beginImport(unit: UnitOfWork): Promise<Import> {
   const { db } = unit;
+  const created = announce(unit, 'transaction.created', presentTransaction);
   await prepareBulk(db);
   // Once encoded, nothing refers to the rows: what waits in memory is only their text.
   const prepare = async (rows: readonly NewTransaction[]): Promise<Prepared> => ({
-    insert: await prepareTransactions(rows, created(unit)),
+    insert: await prepareTransactions(rows, created),
     uses: rows.map(bulkUseOf),
     ids: rows.map(({ id }) => id),
   });

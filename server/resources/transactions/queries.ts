@@ -22,16 +22,10 @@ const columnList = sql.join(columnTypes.map(([name]) => sql.ref(name)));
 const recordList = sql.join(columnTypes.map(([name, type]) => sql`${sql.ref(name)} ${sql.raw(type)}`));
 
 /**
- * Inserts any number of rows, 1,000 per statement. Rows whose ID exists already are left out; returns their positions in
- * `rows`. Call `analyzeTransactions` after inserting very many.
+ * Inserts any number of rows, 1,000 per statement, in two steps: rows are encoded while the database is busy with others, and
+ * stored later. Rows whose ID exists already are left out; returns their positions in `rows`. Call `analyzeTransactions` after
+ * inserting very many.
  */
-export const insertTransactions = async (
-  db: Tx,
-  rows: readonly NewTransaction[],
-  announcement: Announcement<TransactionRow>,
-): Promise<number[]> => (await prepareTransactions(rows, announcement))(db);
-
-/** The same in two steps: rows are encoded while the database is busy with others, and stored later. */
 export async function prepareTransactions(
   rows: readonly NewTransaction[],
   { tell }: Announcement<TransactionRow>,
