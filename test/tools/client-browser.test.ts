@@ -1,4 +1,5 @@
-// The client in a real browser: bundled with esbuild, on a page whose origin is not the service's.
+// What the client has of its own for browsers: waiting, and WebCrypto. Lists and forms are those of the guide, which
+// client-package.test.ts runs.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -6,53 +7,33 @@ import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromiumPath, keepDiary, launch, withoutChromium, type Diary } from '../support/browser.ts';
+import { chromiumPath, launch, withoutChromium } from '../support/browser.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const folder = join(import.meta.dirname, '..', '..', 'client');
 
 /** As a global, so that a test can call it from outside of the page. */
 const bundle = async (entry: string) => {
-  const { outputFiles, metafile } = await build({
+  const { outputFiles } = await build({
     entryPoints: [join(folder, entry)],
     bundle: true,
     platform: 'browser',
     format: 'iife',
     globalName: 'payments',
     write: false,
-    metafile: true,
     logLevel: 'silent',
   });
-  return { code: outputFiles[0]?.text ?? '', inputs: Object.keys(metafile.inputs) };
+  return outputFiles[0]?.text ?? '';
 };
-
-describe('the bundle', () => {
-  it('needs no Node.js and no package but openapi-fetch', async () => {
-    const { code, inputs } = await bundle('index.ts');
-    expect(inputs.length).toBeGreaterThan(5);
-    expect(inputs.filter((path) => !/^(client|generated|node_modules\/openapi-fetch)\//.test(path))).toEqual(
-      [],
-    );
-    expect(code).not.toMatch(/node:|require\(|\bBuffer\b/);
-    expect(code.length).toBeLessThan(40_000);
-  });
-
-  it('of the part that signs can be made too, for workers', async () => {
-    const { code, inputs } = await bundle('server.ts');
-    expect(inputs).toContain('client/signing.ts');
-    expect(code).not.toMatch(/require\(|\bBuffer\b|from "node:/);
-  });
-});
 
 describe.skipIf(!chromiumPath)(`in Chromium${chromiumPath ? '' : ` (${withoutChromium})`}`, () => {
   let service: TestService;
   let site: Server;
   let browser: Browser;
   let page: Page;
-  let diary: Diary;
 
   beforeAll(async () => {
-    const { code } = await bundle('index.ts');
+    const code = await bundle('index.ts');
     service = await startTestService();
     site = createServer((_, response) => {
       response.setHeader('Content-Type', 'text/html; charset=utf-8');
@@ -63,7 +44,6 @@ describe.skipIf(!chromiumPath)(`in Chromium${chromiumPath ? '' : ` (${withoutChr
     await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
     browser = await launch();
     page = await browser.newPage();
-    diary = await keepDiary(page, ({ hostname }) => hostname === '127.0.0.1');
     await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
   });
   afterAll(async () => {
@@ -78,30 +58,6 @@ describe.skipIf(!chromiumPath)(`in Chromium${chromiumPath ? '' : ` (${withoutChr
       const client = payments.createPaymentsClient({ baseUrl, token, merchantAccount: 'marketplace' });
       ${code}
     })(${JSON.stringify({ baseUrl: service.url, token: service.token('*.read', '*.write'), ...given })})`);
-
-  it('lists transactions of the service, page after page', async () => {
-    const seen = await inPage(`
-      const seen = new Set();
-      for await (const { id, merchant_account_id } of client.paginate('/transactions', { params: { query: { limit: 25 } } }))
-        seen.add(merchant_account_id + id);
-      return seen.size;`);
-    expect(seen).toBe(60);
-    expect(diary).toEqual({ outside: [], complaints: [] });
-  });
-
-  it('sends a body, and reads errors with their request ID', async () => {
-    const outcome = await inPage(`
-      const body = { method: 'card', number: '4111111111111111', expiration_date: '12/39', external_identifier: 'browser' };
-      const { id, status } = payments.unwrap(await client.POST('/payment-methods', { body }));
-      const error = await client.POST('/payment-methods', { body }).then(payments.unwrap).catch((caught) => caught);
-      return { status, code: error.code, same: error.resourceId === id, requestId: typeof error.requestId };`);
-    expect(outcome).toEqual({
-      status: 'succeeded',
-      code: 'duplicate_record',
-      same: true,
-      requestId: 'string',
-    });
-  });
 
   it('reads Retry-After, which is too long for a page, or waits and tries again if it says so', async () => {
     const outcome = await inPage(
@@ -123,7 +79,7 @@ describe.skipIf(!chromiumPath)(`in Chromium${chromiumPath ? '' : ` (${withoutChr
   });
 
   it('signs with WebCrypto in a web worker', async () => {
-    const { code } = await bundle('server.ts');
+    const code = await bundle('server.ts');
     const found = await inPage(
       `const worker = new Worker(URL.createObjectURL(new Blob([given.code])));
       const answer = new Promise((resolve, reject) => {
