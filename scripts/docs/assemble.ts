@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { stringify } from 'yaml';
 import { root } from '../support/root.ts';
-import type { Entry } from './browser/entry.ts';
+import type { Entry } from './browser/search.ts';
 import { bundled } from './bundled.ts';
 import { forReaders, type Contract } from './contract.ts';
 import { createSite, type Site } from './files.ts';

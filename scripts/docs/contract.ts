@@ -1,6 +1,6 @@
 // The copy of the contract that the reference shows: with commands to paste, without what only a validator needs. The
 // contract that readers download stays unchanged.
-import { slugOf } from './markdown.ts';
+import { slug } from 'github-slugger';
 import { samplesOf, type Call } from './samples.ts';
 
 export interface Schema {
@@ -60,7 +60,7 @@ export const itemsOf = ({ paths, webhooks }: Pick<Contract, 'paths' | 'webhooks'
         method: method.toUpperCase(),
         operation,
         isEvent: items === webhooks,
-        href: `reference.html#/${slugOf(operation.tags[0])}/${operation.operationId.toLowerCase()}`,
+        href: `reference.html#/${slug(operation.tags[0])}/${operation.operationId.toLowerCase()}`,
       })),
     ),
   );

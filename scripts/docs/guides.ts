@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { root } from '../support/root.ts';
 import type { Contract } from './contract.ts';
-import { slugOf } from './markdown.ts';
+import { slug } from 'github-slugger';
 
 export interface Guide {
   /** Its address is `guides/<slug>.html`, and `guides/<slug>.md` for programs. */
@@ -72,7 +72,7 @@ const rows: [slug: string, group: Group, about: string, file?: string][] = [
 
 export function readGuides({ info }: Contract): Guide[] {
   const sections = new Map(
-    info.description.split(/^(?=# )/m).map((markdown) => [slugOf(titleOf(markdown)), markdown]),
+    info.description.split(/^(?=# )/m).map((markdown) => [slug(titleOf(markdown)), markdown]),
   );
   return rows.map(([slug, group, about, file = introduction]) => {
     const [, yaml = '', text = ''] = frontMatter.exec(readFileSync(join(root, file), 'utf8')) ?? [];

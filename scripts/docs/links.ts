@@ -1,14 +1,13 @@
-// Maps the links of the contract (#section/<heading>, #operation/<operationId>, #tag/<tag>) and of the repository's Markdown
+// Maps the links of the contract (#section/<heading>, #operation/<operationId>) and of the repository's Markdown
 // files to addresses of the site. A link that leads nowhere fails the build.
 import { dirname, join, normalize } from 'node:path';
 import { itemsOf, type Contract } from './contract.ts';
 import { introduction, type Guide } from './guides.ts';
-import { slugOf } from './markdown.ts';
+import { slug } from 'github-slugger';
 
 /** Where the links of the contract lead, relative to the site. Keys in lower case, because Redoc compares links in lower case. */
 const contractLinks = (contract: Contract, guides: Guide[]): Record<string, string> =>
   Object.fromEntries([
-    ...contract.tags.map(({ name }) => [`#tag/${slugOf(name)}`, `reference.html#/${slugOf(name)}`]),
     ...itemsOf(contract).map(({ operation, href }) => [
       `#operation/${operation.operationId.toLowerCase()}`,
       href,
@@ -21,8 +20,8 @@ const sections = (guides: Guide[]) =>
     .filter(({ file }) => file === introduction)
     .flatMap(({ slug: name, markdown }) =>
       [...markdown.matchAll(/^(#+) (.+)$/gm)].map(([, level = '', heading = '']) => [
-        `#section/${slugOf(heading)}`,
-        `guides/${name}.html${level === '#' ? '' : `#${slugOf(heading)}`}`,
+        `#section/${slug(heading)}`,
+        `guides/${name}.html${level === '#' ? '' : `#${slug(heading)}`}`,
       ]),
     );
 
@@ -42,8 +41,8 @@ export function createLinks({ contract, guides, asset }: LinkOptions) {
   return (from: string, base: string, ending: 'html' | 'md' = 'html'): Link => {
     const toGuide = (address: string) => base + address.replace(/\.html(#|$)/, `.${ending}$1`);
     const translate = (href: string): string => {
-      if (/^(https?:|mailto:)/.test(href)) return href;
-      if (/^#(section|operation|tag)\//.test(href)) {
+      if (/^https?:/.test(href)) return href;
+      if (/^#(section|operation)\//.test(href)) {
         const to = found[href.toLowerCase()];
         if (to === undefined) throw new Error(`Broken link in ${from}: ${href}`);
         return to.startsWith('guides/') ? toGuide(to) : base + to;
@@ -66,7 +65,7 @@ export function createLinks({ contract, guides, asset }: LinkOptions) {
 export const linkReference = (contract: Contract, link: Link): Contract =>
   JSON.parse(
     JSON.stringify(contract).replaceAll(
-      /\]\((#(?:section|operation|tag)\/[^)\s]*)\)/g,
+      /\]\((#(?:section|operation)\/[^)\s]*)\)/g,
       (_, href: string) => `](${link(href).replace('reference.html', '')})`,
     ),
   ) as Contract;

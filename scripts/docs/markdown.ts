@@ -1,6 +1,7 @@
 // Renders the Markdown of a guide: headings with anchors, highlighted code with a button that copies it, the same code in several
 // languages as tabs, and links of the repository as links of the site.
 import { createRequire } from 'node:module';
+import GithubSlugger from 'github-slugger';
 import { Marked, type Token, type Tokens } from 'marked';
 
 // Required, because its types bring those of browsers into the whole project.
@@ -24,14 +25,6 @@ export interface Rendered {
   sections: Section[];
 }
 
-/** The same as GitHub's, so that links work there too. */
-export const slugOf = (heading: string) =>
-  heading
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-    .trim()
-    .replaceAll(/\s/g, '-');
-
 export const escape = (text: string) =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
@@ -43,11 +36,12 @@ const highlighted = (code: string, language: string) =>
   highlight.getLanguage(language) ? highlight.highlight(code, { language }).value : escape(code);
 
 export function render(markdown: string, link: (href: string) => string): Rendered {
-  const idOf = createIds();
+  // As on GitHub, so that links work there too.
+  const ids = new GithubSlugger();
   const marked = new Marked({
     renderer: {
       heading(text, level, raw) {
-        const id = idOf(raw);
+        const id = ids.slug(plain(raw));
         // The title has no link of its own: the address of the page is its address.
         if (level === 1) return `<h1 id="${id}">${text}</h1>\n`;
         const name = `Link to ${escape(plain(raw))}`;
@@ -63,7 +57,7 @@ export function render(markdown: string, link: (href: string) => string): Render
     extensions: [{ name: 'tabs', renderer: ({ codes }) => codeBlock(codes as Tokens.Code[]) }],
   });
   const tokens = marked.lexer(markdown);
-  const sections = sectionsOf(tokens, createIds());
+  const sections = sectionsOf(tokens);
   const html = marked.parser(withTabs(tokens)).replace('</h1>\n', (end) => `${end}${contents(sections)}`);
   return { title: sections.find(({ heading }) => heading)?.heading ?? '', html, sections };
 }
@@ -115,13 +109,14 @@ function withTabs(tokens: Token[]): Token[] {
 }
 
 /** Each heading with the text below it, and each row of a table of statuses, as the search finds them. */
-function sectionsOf(tokens: Token[], idOf: (heading: string) => string): Section[] {
+function sectionsOf(tokens: Token[]): Section[] {
+  const ids = new GithubSlugger();
   const sections: Section[] = [{ id: '', heading: '', text: '' }];
   const statuses: Section[] = [];
   for (const token of tokens) {
     const last = sections.at(-1);
-    if (isHeading(token))
-      sections.push({ id: idOf(token.text), heading: plain(token.text), text: '', level: token.depth });
+    const heading = isHeading(token) ? plain(token.text) : '';
+    if (isHeading(token)) sections.push({ id: ids.slug(heading), heading, text: '', level: token.depth });
     else if (last) last.text += ` ${plain(token.raw)}`;
     if (isTable(token))
       for (const [first, second, ...others] of token.rows)
@@ -148,14 +143,3 @@ export const plain = (markdown: string): string =>
     .replaceAll(' | ', ' · ')
     .replaceAll(/\s+/g, ' ')
     .trim();
-
-/** IDs of headings as GitHub makes them. One that occurs again has a number. */
-function createIds(): (heading: string) => string {
-  const used = new Map<string, number>();
-  return (heading) => {
-    const slug = slugOf(plain(heading));
-    const times = used.get(slug) ?? 0;
-    used.set(slug, times + 1);
-    return times === 0 ? slug : `${slug}-${times}`;
-  };
-}

@@ -1,7 +1,7 @@
 // Turns the page that Redoc rendered into the reference of our site: its script and style become assets, the URLs of other hosts
-// are removed, and its content gets our frame. A replacement that does not match fails the build, so a Redoc update
-// cannot break this unnoticed.
+// are removed, and its content gets our frame.
 import { transformSync } from 'esbuild';
+import { replaceOnce } from './replace-once.ts';
 import { policyOf } from './shell.ts';
 
 const emptyImage = `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E`;
@@ -39,10 +39,4 @@ export function takeApart(rendered: string, asset: (name: string, content: strin
     // Redoc adds styles.
     policy: policyOf("'self' 'unsafe-inline'"),
   };
-}
-
-function replaceOnce(page: string, from: string, to: string): string {
-  if (page.split(from).length !== 2)
-    throw new Error(`Expected "${from}" once in the page that Redoc rendered`);
-  return page.replace(from, () => to);
 }

@@ -1,6 +1,7 @@
 // Code that calls an operation, in the languages that integrators use: TypeScript with our client, the others made by
 // httpsnippet. Each reads the token from the environment, so that it runs as it is copied.
 import { HTTPSnippet } from '@readme/httpsnippet';
+import { replaceOnce } from './replace-once.ts';
 
 export interface Call {
   method: string;
@@ -127,13 +128,9 @@ function written({ target, client, options, token, key, literal }: Language, cal
   const edits = [...token, ...(takesKey ? key : [])];
   if (literal && body !== undefined)
     edits.push([JSON.stringify(JSON.stringify(body)), literal(JSON.stringify(body, null, 2))]);
-  return edits.reduce(replaceOnce, code ?? '').replaceAll(anyServer, server);
-}
-
-/** Throws, so that an update of httpsnippet cannot break samples unnoticed. */
-function replaceOnce(code: string, [from, to]: Edit): string {
-  if (code.split(from).length !== 2) throw new Error(`Expected ${from} once in this sample:\n${code}`);
-  return code.replace(from, () => to);
+  return edits
+    .reduce((text, [from, to]) => replaceOnce(text, from, to), code ?? '')
+    .replaceAll(anyServer, server);
 }
 
 function typeScript({ method, server, path, hasPages, filter, body }: Call): string {

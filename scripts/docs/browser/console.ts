@@ -15,9 +15,7 @@ interface Operation {
 }
 
 interface Contract {
-  info: { description?: string };
-  servers: { url: string }[];
-  webhooks?: unknown;
+  info: object;
   paths: Record<string, Record<string, Operation>>;
   components: { securitySchemes?: object };
 }
@@ -55,7 +53,13 @@ async function start(): Promise<void> {
   const options = () => ({
     ...nothingElsewhere,
     ...look,
-    content: callable(contract),
+    // Calls go to this server. Nobody calls webhooks, and the docs have the introduction.
+    content: {
+      ...contract,
+      info: { ...contract.info, description: '' },
+      servers: [{ url: location.origin }],
+      webhooks: {},
+    },
     generateOperationSlug: ({ operationId }: Operation) => operationId,
     forceDarkModeState: document.documentElement.classList.contains('dark') ? 'dark' : 'light',
     authentication: { preferredSecurityScheme: scheme, securitySchemes: { [scheme]: { token } } },
@@ -86,16 +90,6 @@ function openClient(operationId: string): void {
   );
   if (button) button.click();
   else setTimeout(openClient, 100, operationId);
-}
-
-/** Calls go to this server. Nobody calls webhooks, and the docs have the introduction. */
-function callable(contract: Contract): Contract {
-  return {
-    ...contract,
-    info: { ...contract.info, description: '' },
-    servers: [{ url: location.origin }],
-    webhooks: {},
-  };
 }
 
 /** For every call, and to copy. It lives an hour; a page that is loaded again has a new one. */

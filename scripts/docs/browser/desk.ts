@@ -101,10 +101,10 @@ function outcome({ state, status, error, attempts, next }: ShownDelivery): strin
   return `${before}${isSoon ? 'being sent' : `next at ${time(next)}`}`;
 }
 
-const toneOf = ({ state, attempts }: ShownDelivery): string => {
-  if (state === 'pending') return attempts > 0 ? 'waiting' : '';
-  return state === 'succeeded' ? 'good' : 'bad';
-};
+function toneOf({ state, attempts }: ShownDelivery): string {
+  if (state === 'succeeded') return 'good';
+  return attempts > 0 ? 'bad' : '';
+}
 
 function eventRow({ id, name, account, at, deliveries }: ShownEvent): HTMLElement {
   // Those that succeeded first: the receivers of samples fail for ever.

@@ -1,6 +1,18 @@
 // The search of the docs. It has nothing of a browser, so that a test can ask it what readers ask.
 import MiniSearch, { type SearchOptions } from 'minisearch';
-import type { Entry } from './entry.ts';
+
+/** What the search of the docs finds. */
+export interface Entry {
+  title: string;
+  /** The page that it is on. */
+  place: string;
+  href: string;
+  text: string;
+  /** Words that readers search for and that the text does not have. */
+  keywords?: string | undefined;
+  /** Its score is multiplied by this. */
+  weight: number;
+}
 
 const mostResults = 12;
 const mostOfOnePage = 2;

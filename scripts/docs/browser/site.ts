@@ -1,10 +1,9 @@
 // The script of every page of the docs: colours, menu, search and copy buttons. It works from a file too.
-import type { Entry } from './entry.ts';
 import { copyButtons } from './copy.ts';
 import { find, make } from './elements.ts';
 import { applyKeptMode, connectModeButton } from './mode.ts';
 import { remember, remembered } from './kept.ts';
-import { createSearch, excerpt } from './search.ts';
+import { createSearch, excerpt, type Entry } from './search.ts';
 
 const { root = '', search = '' } = document.currentScript?.dataset ?? {};
 const html = document.documentElement;
@@ -14,15 +13,8 @@ applyKeptMode();
 addEventListener('DOMContentLoaded', () => {
   connectModeButton(find('.theme-button'));
   // Guides tell how to get a token, which a mock does not need.
-  if (isMock)
-    document
-      .querySelector('article.guide h1')
-      ?.after(
-        make(
-          'p',
-          'This is the mock: any token will do (Authorization: Bearer anything), and nothing is stored.',
-        ),
-      );
+  const note = 'This is the mock: any token will do (Authorization: Bearer anything), and nothing is stored.';
+  if (isMock) document.querySelector('article.guide h1')?.after(make('p', note));
   if (document.querySelector('#menu')) menu();
   languages();
   for (const code of document.querySelectorAll('.code code')) showOwnUrl(code);
@@ -167,9 +159,7 @@ function searchDialog(): void {
 function resultItem({ title, place, href, text }: Entry, query: string): HTMLElement {
   const link = document.createElement('a');
   link.href = root + href;
-  const around = excerpt(withOwn(text), query).map((piece, at) =>
-    at % 2 === 1 ? make('mark', piece) : piece,
-  );
+  const around = excerpt(withOwn(text), query).map((piece, at) => (at % 2 === 1 ? make('b', piece) : piece));
   link.append(make('strong', title), make('span', place), make('small', ...around));
   return make('li', link);
 }
