@@ -10,7 +10,6 @@ import { parseContract } from './docs/contract.ts';
 import { docsDigest } from './docs/digest.ts';
 import { assemble } from './docs/assemble.ts';
 import { assemblePages } from './docs/pages.ts';
-import { renderReference } from './docs/redoc.ts';
 import { packClient, packMock } from './packages.ts';
 import { redocly } from './support/redocly.ts';
 import { root } from './support/root.ts';
@@ -31,7 +30,7 @@ export async function buildDocs({ out, pages, contract = generated }: Folders) {
   if (!existsSync(contract)) throw new Error(`${contract} does not exist. Run: npm run generate`);
   const text = readFileSync(contract, 'utf8');
   const digest = docsDigest(text);
-  const { site, parts } = await assemble(parseContract(text), text, renderReference);
+  const { site, parts } = await assemble(parseContract(text), text);
   const client = await packClient();
   site.page('client.tgz', client);
   site.page('mock.tgz', await packMock(client));

@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { stringify } from 'yaml';
 import { root } from '../support/root.ts';
-import type { Entry } from './browser/search.ts';
 import { bundled } from './bundled.ts';
 import { forReaders, type Contract } from './contract.ts';
 import { createSite, type Site } from './files.ts';
 import { groups, preface, readGuides, type Guide } from './guides.ts';
 import { createLinks, linkReference, type Link } from './links.ts';
 import { render } from './markdown.ts';
+import { renderReference } from './redoc.ts';
 import { takeApart } from './reference.ts';
 import { guideEntries, referenceEntries } from './search-entries.ts';
 import { frame, menuOf, policyOf, type Frame, type Page } from './shell.ts';
@@ -20,11 +20,7 @@ const inter = join(root, 'node_modules/@fontsource-variable/inter/files/inter-la
 const font = () => `data:font/woff2;base64,${readFileSync(inter, 'base64')}`;
 
 /** `text` is the contract as readers download it. */
-export async function assemble(
-  contract: Contract,
-  text: string,
-  renderReference: (contract: Contract) => Promise<string>,
-): Promise<{ site: Site; parts: Frame }> {
+export async function assemble(contract: Contract, text: string): Promise<{ site: Site; parts: Frame }> {
   const site = createSite();
   const guides = readGuides(contract);
   const links = createLinks({
@@ -33,7 +29,7 @@ export async function assemble(
     asset: (file) => site.asset(basename(file), readFileSync(join(root, file))),
   });
   const rendered = guides.map((guide) => ({ guide, ...render(guide.markdown, links(guide.file, '../')) }));
-  const entries = [...guideEntries(rendered), ...referenceEntries(contract)];
+  const entries = JSON.stringify([...guideEntries(rendered), ...referenceEntries(contract)]);
   const menu = menuOf(contract, guides);
   const parts: Frame = {
     name: contract.info.title,
@@ -41,7 +37,7 @@ export async function assemble(
       style: site.asset('site.css', own('style.css').replace('inter.woff2', font())),
       script: site.asset('site.js', await bundled('site.ts')),
       icon: site.asset('logo.svg', own('logo.svg')),
-      search: site.asset('search.js', searchScript(entries)),
+      search: site.asset('search.js', `window.searchEntries = ${entries};\n`),
     },
   };
   const add = (page: Page) => {
@@ -94,8 +90,6 @@ export async function assemble(
   site.page('llms-full.txt', [preface(contract), ...texts].join('\n\n'));
   return { site, parts };
 }
-
-const searchScript = (entries: Entry[]) => `window.searchEntries = ${JSON.stringify(entries)};\n`;
 
 const asMarkdown = ({ markdown }: Guide, link: Link) =>
   // Not in code: a link there is an example.
