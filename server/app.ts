@@ -13,7 +13,7 @@ import { createAccessLog, type NoteRequest, createTrace, type RequestTracing } f
 import { createAnswer } from './http/answer.ts';
 import { serveApprovals } from './http/approvals.ts';
 import { createBearer } from './http/bearer.ts';
-import { permission } from './http/permission.ts';
+import { permission, createMerchantAccount, ownersOf } from './http/access.ts';
 import { createBody } from './http/body.ts';
 import { type Context, type Step, asMiddleware, whereOnly } from './http/step.ts';
 import {
@@ -26,7 +26,6 @@ import {
 } from './http/headers.ts';
 import { createDesk, type DeskDeps } from './http/desk/desk.ts';
 import { createExpress, type App } from './http/express.ts';
-import { createMerchantAccount, ownersOf } from './http/merchant-account.ts';
 import { createRateLimit, createVelocityLimit, type CardsPerMinute } from './http/limits.ts';
 import type { Router } from './http/route.ts';
 import { serveStatic } from './http/static.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../server/resources/api-key-pairs/claims.ts';
 import { isAllowed } from '../../server/resources/roles/rules.ts';
 import { ApiError } from '../../server/errors.ts';
-import { forbidden } from '../../server/http/permission.ts';
+import { forbidden } from '../../server/http/access.ts';
 import type { Step } from './context.ts';
 
 // The mock has no key pairs and no roles, so nothing restricts the scopes of a token.

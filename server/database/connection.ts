@@ -129,7 +129,7 @@ export interface Budget {
 }
 
 /** The database did not answer in time. Whether it carried out the last statement is unknown. */
-export class DatabaseTimeout extends Error {}
+class DatabaseTimeout extends Error {}
 
 /**
  * Waits for `work` until its own limit or the budget of the request ends. Then it calls `giveUp`, which must end what is under

@@ -1,5 +1,5 @@
 // The connection pool. It reconnects by itself after the database was down.
-import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
+import { Kysely, PostgresDialect, type LogEvent, type PostgresPool } from 'kysely';
 import pg from 'pg';
 import { parseJson } from '../../client/json.ts';
 import { contractVersion } from '../../generated/operations.ts';
@@ -13,7 +13,6 @@ import {
   type Pooler,
 } from './connection.ts';
 import { readBytes } from './bytes.ts';
-import { lengthenStacks, noteStatement } from './faults.ts';
 import { createFairShare } from './fair-share.ts';
 import { nameStatements } from './named-statements.ts';
 import { listenOn } from './notify.ts';
@@ -81,7 +80,7 @@ readBytes(types);
 
 /** Connections for requests, and how long a request waits for one of them. */
 export const poolSize = 10;
-export const connectionMilliseconds = 2_000;
+const connectionMilliseconds = 2_000;
 
 /** In pg_stat_activity: `payments-service 1.0.0`, and `payments-service 1.0.0 webhooks work`. See also reseal.ts. */
 const nameOf = (command: string | undefined): string =>
@@ -248,4 +247,22 @@ function createPool(pgPool: pg.Pool, { size, ...limits }: PoolOptions): Pool {
       waiting: pgPool.waitingCount + keyPairs.waiting() + accounts.waiting() + acrossAccounts.waiting(),
     }),
   };
+}
+
+// Says in the log which statement failed, and who waited for it. Only in the sandbox and in tests.
+
+/** Between a statement and who wrote it there are ten frames of libraries. */
+function lengthenStacks(): void {
+  Error.stackTraceLimit = 30;
+}
+
+/** The statement has placeholders: the values are no part of it. */
+function noteStatement(event: LogEvent): void {
+  if (event.level !== 'error' || !(event.error instanceof Error)) return;
+  const { error, query } = event;
+  const { position } = error as { position?: string };
+  const at = position === undefined ? 0 : Number(position) - 1;
+  const mark = position === undefined ? '' : '▶';
+  const text = `${query.sql.slice(0, at)}${mark}${query.sql.slice(at)}`;
+  Object.assign(error, { statement: text.replace(/\s+/g, ' ').trim() });
 }

@@ -46,7 +46,7 @@ export async function claimDatabase(db: Db | Tx, environment: Environment): Prom
 }
 
 /** Undefined in a database that only commands of a sandbox have used. */
-export async function findEnvironment(db: Db): Promise<string | undefined> {
+async function findEnvironment(db: Db): Promise<string | undefined> {
   if (!(await hasTable(db, 'settings'))) return undefined;
   const found = await db.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
   return found?.value;

@@ -1,6 +1,4 @@
-// What to say about a database that cannot be used: where it is, and what to do, without user and password; and about a statement
-// that failed.
-import type { LogEvent } from 'kysely';
+// What to say about a database that cannot be used: where it is, and what to do, without user and password.
 import { codeOf, OperatorFault } from '../faults.ts';
 
 /** The database cannot be used. The message is one sentence for the operator. */
@@ -76,22 +74,4 @@ export function describe(url: string): string {
   const place = `${searchParams.get('host') ?? host}${pathname}`;
   // An @ in it is one of a password that was not encoded.
   return place.includes('@') ? 'DATABASE_URL' : place;
-}
-
-// Says in the log which statement failed, and who waited for it. Only in the sandbox and in tests.
-
-/** Between a statement and who wrote it there are ten frames of libraries. */
-export function lengthenStacks(): void {
-  Error.stackTraceLimit = 30;
-}
-
-/** The statement has placeholders: the values are no part of it. */
-export function noteStatement(event: LogEvent): void {
-  if (event.level !== 'error' || !(event.error instanceof Error)) return;
-  const { error, query } = event;
-  const { position } = error as { position?: string };
-  const at = position === undefined ? 0 : Number(position) - 1;
-  const mark = position === undefined ? '' : '▶';
-  const text = `${query.sql.slice(0, at)}${mark}${query.sql.slice(at)}`;
-  Object.assign(error, { statement: text.replace(/\s+/g, ' ').trim() });
 }

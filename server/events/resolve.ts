@@ -19,7 +19,7 @@ export interface ResolveOptions {
   dnsServers?: readonly string[];
 }
 
-export const resolveLimits = {
+const resolveLimits = {
   milliseconds: 5_000,
   /** Concurrent resolutions per merchant account. */
   perAccount: 20,

@@ -8,7 +8,7 @@ import { signToken, tokenDigest } from '../../server/resources/api-key-pairs/tok
 import { ApiError } from '../../server/errors.ts';
 import { createBearer } from '../../server/http/bearer.ts';
 import type { Caller, Context } from '../../server/http/step.ts';
-import { permission } from '../../server/http/permission.ts';
+import { permission } from '../../server/http/access.ts';
 import type { SigningPair } from '../../server/resources/api-key-pairs/queries.ts';
 
 const keys = [generateKeyPair('ECDSA'), generateKeyPair('ECDSA')] as const;

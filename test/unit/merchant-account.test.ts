@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../server/errors.ts';
 import type { Accounts } from '../../server/rules/accounts.ts';
-import { createMerchantAccount, unknownMerchantAccount } from '../../server/http/merchant-account.ts';
+import { createMerchantAccount, unknownMerchantAccount } from '../../server/http/access.ts';
 
 const accounts = ['default', 'marketplace', 'third'];
 const reachable = (own: Accounts) => accounts.filter((id) => own === 'all' || own.only.includes(id));

@@ -1,11 +1,35 @@
-// Selects the merchant account of a request. An account that does not exist and one that the caller has no access to get the
-// same answer, so that a caller cannot find out which accounts exist.
-import type { Operation } from '../../generated/operations.ts';
+// What the caller may do: first what the scopes of the token and the roles of the key pair allow, then the merchant accounts.
+import { findLack } from '../resources/roles/rules.ts';
 import { ApiError } from '../errors.ts';
+import type { Step, PipelineStep } from './step.ts';
+import type { Operation } from '../../generated/operations.ts';
 import type { Selection } from '../handlers/deps.ts';
 import { allAccounts, type Accounts } from '../rules/accounts.ts';
 import { createCache } from './cache.ts';
-import type { PipelineStep } from './step.ts';
+
+const refusals = {
+  scopes: 'the scopes of the token do not allow',
+  roles: 'the roles of the key pair do not allow',
+  both: 'neither the scopes of the token nor the roles of the key pair allow',
+};
+
+/** The caller is told what the reference of the operation says, but not whether the token or its key pair lacks it. */
+export function forbidden(lack: keyof typeof refusals, scopes: readonly string[]): ApiError {
+  const needed = scopes.join(' or ');
+  const message = `needs a token with the scope ${needed}, and a key pair with a role that allows the operation`;
+  return new ApiError('forbidden', {
+    reason: `${refusals[lack]} ${needed}`,
+    details: [{ location: 'header', pointer: '/authorization', message, type: 'value_error.scope' }],
+  });
+}
+
+export const permission: Step = ({ caller, operation }) => {
+  const lack = findLack(operation.scopes, caller.scopes, caller.permissions);
+  if (lack !== undefined) throw forbidden(lack, operation.scopes);
+};
+
+// Selects the merchant account of a request. An account that does not exist and one that the caller has no access to get the
+// same answer, so that a caller cannot find out which accounts exist.
 
 interface Needed {
   operation: Pick<Operation, 'merchantScope' | 'method'>;
