@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { operations, type Handlers, type OperationId } from '../generated/operations.ts';
 import { recordKeyPairUse } from './resources/api-key-pairs/changes.ts';
 import { createKeptAnswers } from './resources/idempotency-keys/changes.ts';
-import type { Db, InUnitOfWork, Work } from './database/unit-of-work.ts';
+import type { Db, InUnitOfWork } from './database/unit-of-work.ts';
 import type { CompiledContract } from './contract/compile.ts';
 import { createExamples, hasBody } from './contract/load.ts';
 import { isAllowed } from './resources/roles/rules.ts';
@@ -107,7 +107,7 @@ export function createApp(deps: AppDeps): App {
       async (context, req, res) => {
         context.path = (await requests.judge(context.operation.id, req, res)).path;
       },
-      createAnswer<WriteDeps, Work>({
+      createAnswer({
         handlers,
         responses,
         limitVelocity: createVelocityLimit({

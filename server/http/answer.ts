@@ -4,32 +4,33 @@ import type { Response } from 'express';
 import type { Handler, Handlers, Input, OperationId } from '../../generated/operations.ts';
 import { writeBody, type ResponseCheck } from '../contract/responses.ts';
 import type { Db } from '../database/database.ts';
+import type { Work } from '../database/unit-of-work.ts';
 import type { CountCall } from '../database/rate-limits.ts';
 import type { DigestKeys } from '../secrets/derive-keys.ts';
 import type { KeptAnswers, SentAnswer } from '../resources/idempotency-keys/rules.ts';
 import { ApiError, errorBody } from '../errors.ts';
-import type { AnyAnswer } from '../handlers/deps.ts';
+import type { AnyAnswer, WriteDeps } from '../handlers/deps.ts';
 import type { Context, Step } from './step.ts';
 import { createOnce, keptRefusals, keyedBy, type Keep } from './idempotency.ts';
 import type { LimitVelocity } from './limits.ts';
 
 /** Called with the answer of a write before its unit of work commits. Throws if it breaks the contract. */
-export type BeforeCommit<Unit> = <A extends AnyAnswer>(answer: A, unit: Unit) => Promise<A>;
+type BeforeCommit = <A extends AnyAnswer>(answer: A, unit: Work) => Promise<A>;
 
-export interface AnswerDeps<Deps, Unit> {
-  handlers: Handlers<Deps>;
+export interface AnswerDeps {
+  handlers: Handlers<WriteDeps>;
   responses: ResponseCheck;
   /** What the handler of this request receives. */
-  depsOf: (context: Context, beforeCommit: BeforeCommit<Unit>) => Deps;
+  depsOf: (context: Context, beforeCommit: BeforeCommit) => WriteDeps;
   /** Its functions throw if the request exceeds a velocity limit. */
   limitVelocity: LimitVelocity;
   keysOf: (db: Db, account: string | null) => Promise<DigestKeys>;
-  keptFor: (db: Db) => KeptAnswers<Unit>;
+  keptFor: (db: Db) => KeptAnswers<Work>;
   countCall: CountCall;
 }
 
-export function createAnswer<Deps, Unit>(options: AnswerDeps<Deps, Unit>): Step {
-  const once = createOnce<Unit>();
+export function createAnswer(options: AnswerDeps): Step {
+  const once = createOnce<Work>();
   return async (context, req, res) => {
     const { handlers, responses, depsOf, limitVelocity, keysOf, keptFor, countCall } = options;
     const { db, caller } = context;
@@ -39,11 +40,11 @@ export function createAnswer<Deps, Unit>(options: AnswerDeps<Deps, Unit>): Step 
       if (fault) throw new ApiError('server_error', { reason: `the answer breaks the contract: ${fault}` });
       return answer;
     };
-    const handle = handlers[id] as Handler<OperationId, Deps>;
+    const handle = handlers[id] as Handler<OperationId, WriteDeps>;
     const input = { path: context.path, query: req.query, body: req.body as unknown };
-    const run = async (keep?: Keep<Unit>): Promise<AnyAnswer> => {
+    const run = async (keep?: Keep<Work>): Promise<AnyAnswer> => {
       let checked: AnyAnswer | undefined;
-      const beforeCommit: BeforeCommit<Unit> = async (answer, unit) => {
+      const beforeCommit: BeforeCommit = async (answer, unit) => {
         checked = check(answer);
         await keep?.(inText(answer), unit);
         return answer;
@@ -56,7 +57,7 @@ export function createAnswer<Deps, Unit>(options: AnswerDeps<Deps, Unit>): Step 
       );
       return answer === checked ? answer : check(answer);
     };
-    const soundly = (keep: Keep<Unit>) =>
+    const soundly = (keep: Keep<Work>) =>
       run(keep).then(inText, (error: unknown) => {
         // A refusal is kept, so it must be one that can be sent.
         if (error instanceof ApiError)

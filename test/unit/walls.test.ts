@@ -169,7 +169,7 @@ const rooms: Record<string, Room> = {
       'esbuild',
       'commander',
       'express',
-      ...['@readme/httpsnippet', 'marked', 'minisearch', 'playwright-core'],
+      ...['@readme/httpsnippet', 'github-slugger', 'marked', 'minisearch', 'playwright-core'],
       'openapi-typescript',
       'prettier',
       'vitest',
