@@ -13,7 +13,7 @@ import {
   type Pooler,
 } from './connection.ts';
 import { readBytes } from './bytes.ts';
-import { createFairShare } from './fair-share.ts';
+import { createFairShare, type FairShare } from './fair-share.ts';
 import { nameStatements } from './named-statements.ts';
 import { listenOn } from './notify.ts';
 import type { Tables } from './tables.ts';
@@ -186,13 +186,26 @@ type PoolOptions = Required<Pick<DatabaseOptions, 'size' | 'pooler' | 'statement
 function createPool(pgPool: pg.Pool, { size, ...limits }: PoolOptions): Pool {
   const shareOf = (part: number) => createFairShare(Math.ceil(size * part), connectionMilliseconds);
   const [accounts, acrossAccounts, keyPairs] = [shareOf(0.5), shareOf(0.3), shareOf(0.7)];
+  /** If nobody waits any more when it arrives, it is given back. */
+  const wait = <T>(budget: Budget | undefined, work: () => Promise<T>, giveBack: (late: T) => void) =>
+    withinBudget(budget, Infinity, work, (_error, working) => {
+      working.then(giveBack, () => undefined);
+    });
+  const enter = (share: FairShare, owner: string, budget: Budget | undefined) =>
+    wait(
+      budget,
+      () => share.enter(owner),
+      (late) => {
+        late();
+      },
+    );
   /** The account first, so that requests that wait for a slow account leave the places of their pair to its other accounts. */
-  const enterBoth = async ({ keyPair, account }: Owners) => {
+  const enterBoth = async ({ keyPair, account }: Owners, budget: Budget | undefined) => {
     const leaveAccount = await (account === undefined
-      ? acrossAccounts.enter(keyPair)
-      : accounts.enter(account));
+      ? enter(acrossAccounts, keyPair, budget)
+      : enter(accounts, account, budget));
     try {
-      const leavePair = await keyPairs.enter(keyPair);
+      const leavePair = await enter(keyPairs, keyPair, budget);
       return () => {
         leavePair();
         leaveAccount();
@@ -202,10 +215,16 @@ function createPool(pgPool: pg.Pool, { size, ...limits }: PoolOptions): Pool {
       throw error;
     }
   };
-  const acquire = async ({ owners, budget }: ConnectionUse) => {
-    const leave = owners && (await enterBoth(owners));
+  const connect = async ({ owners, budget }: ConnectionUse = {}) => {
+    const leave = owners && (await enterBoth(owners, budget));
     try {
-      const client = await pgPool.connect();
+      const client = await wait(
+        budget,
+        () => pgPool.connect(),
+        (late) => {
+          late.release();
+        },
+      );
       const release = (destroy: boolean) => {
         leave?.();
         client.release(destroy);
@@ -216,21 +235,6 @@ function createPool(pgPool: pg.Pool, { size, ...limits }: PoolOptions): Pool {
       throw error;
     }
   };
-  const connect = (use: ConnectionUse = {}) =>
-    withinBudget(
-      use.budget,
-      Infinity,
-      () => acquire(use),
-      (_error, working) => {
-        // If nobody waits any more when it arrives, it is given back.
-        working.then(
-          (late) => {
-            late.release();
-          },
-          () => undefined,
-        );
-      },
-    );
   return {
     connect,
     query: async (statement, values) => {
