@@ -57,7 +57,7 @@ export async function startMock({
   });
   const listening = await listen(
     app,
-    { host, port },
+    { host, port, maxConnections: 2_000, maxRequestsPerConnection: 1_000 },
     {
       note: (request) => {
         log(`→ ${request.status} (${request.reason ?? ''})`);

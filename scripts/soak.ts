@@ -21,6 +21,8 @@ const { values } = parseArgs({
   },
 });
 
+const victims = ['both', 'the server', 'the database'];
+
 interface Claim {
   claim: string;
   holds: boolean;
@@ -46,12 +48,13 @@ async function main(minutes: number): Promise<Claim[]> {
     // The last third runs without a restart, so that the heap can be compared with itself.
     for (const calm = end - minutes * 20_000; Date.now() < calm; restarts += 1) {
       await seconds(10 + 10 * Math.random());
-      print(`${load.acknowledged.size} cards stored; killing the ${restarts % 2 ? 'database' : 'server'}`);
-      if (restarts % 2) service.killDatabase();
-      else {
-        await service.killServer();
-        await service.start();
-      }
+      const victim = victims[restarts % victims.length] ?? '';
+      print(`${load.acknowledged.size} cards stored; killing ${victim}`);
+      // A server that lives starts the database again.
+      if (victim !== 'the server') service.killDatabase();
+      if (victim === 'the database') continue;
+      await service.killServer();
+      await service.start();
     }
     const heaps: number[] = [];
     await seconds(20);

@@ -16,12 +16,13 @@ export function docsDigest(contract: string): string {
     // Not server/, of which the mock uses parts: an edit there would make every start as slow as the first.
     ...filesOf('mock'),
     ...filesOf('scripts/docs'),
+    ...filesOf('scripts/support'),
   ])
     hash.update(`\0${file}\0`).update(readFileSync(join(root, file)));
   return hash.digest('hex');
 }
 
-/** Whether site/ and pages/ are there as a build would make them now. */
+/** Whether site/ and pages/ are there, made of the files above. */
 export function areDocsBuilt(): boolean {
   const read = (file: string) => (existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : '');
   const isFresh = read('site/digest.txt') === `${docsDigest(read('generated/openapi.json'))}\n`;

@@ -3,6 +3,7 @@ import { Command, CommanderError, Help } from 'commander';
 import { buildText, readBuild } from '../build.ts';
 import { forOperator, withGuides } from '../hints.ts';
 import { visibleLines } from '../visible.ts';
+import { setupFault } from '../database/faults.ts';
 import { OperatorFault } from '../faults.ts';
 import { loadSettings } from '../config.ts';
 import { WrongCall, withExamples } from './output.ts';
@@ -107,15 +108,13 @@ try {
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else {
-    console.error(visibleLines(forOperator(await messageOf(error))));
+    console.error(visibleLines(forOperator(messageOf(error))));
     process.exitCode = error instanceof OperatorFault ? error.exitCode : 1;
   }
 }
 
-async function messageOf(error: unknown): Promise<string> {
+function messageOf(error: unknown): string {
   if (error instanceof OperatorFault) return error.message;
-  // Imported only now, because it loads the database.
-  const { setupFault } = await import('../database/faults.ts');
   return setupFault(error) ?? `Unexpected error: ${error instanceof Error ? error.message : String(error)}`;
 }
 

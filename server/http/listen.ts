@@ -28,12 +28,14 @@ export const limits = {
   shutdownMilliseconds: 10_000,
 };
 
-export interface ListenOptions {
+interface Address {
   host: string;
   port: number;
-  /** The mock has no limit for these two. */
-  maxConnections?: number;
-  maxRequestsPerConnection?: number;
+}
+
+export interface ListenOptions extends Address {
+  maxConnections: number;
+  maxRequestsPerConnection: number;
 }
 
 export interface Refusals {
@@ -51,7 +53,7 @@ export interface Listening {
 
 export async function listen(
   app: RequestListener & { messages?: Messages },
-  { host, port, maxConnections, maxRequestsPerConnection = Infinity }: ListenOptions,
+  { host, port, maxConnections, maxRequestsPerConnection }: ListenOptions,
   { note, allowOf }: Refusals,
 ): Promise<Listening> {
   const server = createServer({
@@ -64,7 +66,7 @@ export async function listen(
     // The pipeline refuses a missing Host in the contract's shape.
     requireHostHeader: false,
   });
-  if (maxConnections !== undefined) server.maxConnections = maxConnections;
+  server.maxConnections = maxConnections;
   const { newest, close } = serveConnections(
     server,
     (req, res) => {
@@ -118,13 +120,13 @@ export async function listen(
 }
 
 /** Fails at once where `listen` would fail later, after the database was started and migrated. */
-export async function requireFreePort({ host, port }: ListenOptions): Promise<void> {
+export async function requireFreePort({ host, port }: Address): Promise<void> {
   const server = createServer();
   await listenOn(server, { host, port });
   await promisify(server.close.bind(server))();
 }
 
-const listenOn = (server: Server, { host, port }: ListenOptions) =>
+const listenOn = (server: Server, { host, port }: Address) =>
   new Promise<void>((done, failed) => {
     server.once('error', failed);
     server.listen(port, host, done);

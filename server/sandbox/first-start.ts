@@ -33,10 +33,12 @@ export const fillSandbox = (db: Db, dataDir: string, now: Date, secrets: CardSec
       return Array.from({ length }, (_, index) => sampleAt(index));
     };
     if (made[0]) await createSampleRecords(unit, 'default', secrets);
-    const begun = await beginImport(unit);
-    if (made[0]) await begun.create(await sample('default', 300));
-    if (made[1]) await begun.create(await sample('marketplace', 60));
-    await begun.finish();
+    if (made.some(Boolean)) {
+      const begun = await beginImport(unit);
+      if (made[0]) await begun.create(await sample('default', 300));
+      if (made[1]) await begun.create(await sample('marketplace', 60));
+      await begun.finish();
+    }
     const file = sandboxKeyFile(dataDir);
     const privateKey = readKey(file) ?? generateKeyPair('ECDSA').privateKey;
     if (await findSigningPair(unit.db, thumbprint(privateKey))) return made.some(Boolean);

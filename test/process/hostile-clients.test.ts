@@ -120,7 +120,7 @@ describe('pipelining', () => {
   it('leaves no memory behind, however often clients come and go', async () => {
     const { port, close } = await listen(
       (_req, res) => res.end('x'.repeat(250_000)),
-      { host: '127.0.0.1', port: 0 },
+      { host: '127.0.0.1', port: 0, maxConnections: 2_000, maxRequestsPerConnection: 1_000 },
       { note: () => undefined, allowOf: () => undefined },
     );
     const flood = async () => {
@@ -464,6 +464,22 @@ describe('one key pair with slow requests in two accounts', () => {
     expect(usage().inUse).toBe(7);
     expect((await list(own.token('*.read'), 'third')).status).toBe(200);
     await Promise.all(stuck);
+  });
+
+  it('leaves the place of a request that has given up to the next, at once', async () => {
+    await using own = await startTestService();
+    const { pool } = own.service.database;
+    const hold = (count: number, account: string) =>
+      Promise.all(Array.from({ length: count }, () => pool.connect({ owners: { keyPair: 'one', account } })));
+    // All five places of an account, and with two more all seven of the pair.
+    const [inFirst, inSecond] = [await hold(5, 'first'), await hold(2, 'second')];
+    const queued = pool.connect({ owners: { keyPair: 'one', account: 'second' } });
+    const budget = { left: 50 };
+    await expect(pool.connect({ owners: { keyPair: 'one', account: 'first' }, budget })).rejects.toThrow();
+    const next = pool.connect({ owners: { keyPair: 'another', account: 'first' } });
+    inFirst[0]?.release();
+    for (const connection of [await next, await queued, ...inFirst.slice(1), ...inSecond])
+      connection.release();
   });
 });
 

@@ -4,6 +4,9 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { operations } from '../../generated/operations.ts';
 import { passesLuhn } from '../../server/rules/card-numbers.ts';
+import { triedNumber } from '../../server/resources/card-numbers/rules.ts';
+import { countCardNumber } from '../../server/resources/card-numbers/queries.ts';
+import { openDatabase } from '../../server/database/database.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 // In the middle of the guesses, so that it is not among the first ones by luck.
@@ -24,6 +27,10 @@ interface Attack {
   /** The answer to guesses that the limit lets through. */
   passing: number;
 }
+
+const fail = (error: Error) => {
+  throw error;
+};
 
 const store = (service: TestService, { account, body = {}, key }: Omit<Attack, 'passing'>, number: string) =>
   service.call('POST', '/payment-methods', {
@@ -99,4 +106,22 @@ it('does not get the number with another difference that hides the guess', async
   const answers = [];
   for (const number of others.slice(0, limit + 1)) answers.push(await store(service, hidden, number));
   expect(answers.map(({ status }) => status)).toEqual([...Array<number>(limit - 1).fill(422), 429, 429]);
+});
+
+// Without HTTP, so that all of them are there before the first one is counted.
+it('does not get the number by guesses at the same time', async () => {
+  await using service = await startTestService();
+  const { db, close } = openDatabase(service.config.databaseUrl ?? '', fail, { waitMilliseconds: 60_000 });
+  const stored = (await store(service, { account: 'default' }, victim)).body as Shown;
+  const keys = await service.secrets.keysOf(db, 'default');
+  const count = (number: string) => {
+    const tried = triedNumber(keys, number);
+    return countCardNumber(db, tried, { limit, windowSeconds: 86_400 }, new Date());
+  };
+  const guesses = guessesFor(stored);
+  const right = guesses.indexOf(victim);
+  const waits = await Promise.all(guesses.slice(right - 30, right + 1).map(count));
+  expect(waits.at(-1)).toBeGreaterThan(0);
+  expect(waits.filter((wait) => wait === undefined)).toHaveLength(limit - 1);
+  await close();
 });

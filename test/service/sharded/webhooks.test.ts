@@ -6,6 +6,7 @@ import type { WriteDeps } from '../../../server/handlers/deps.ts';
 import { defaultLimits } from '../../../server/events/worker.ts';
 import { handlers } from '../../../server/handlers/index.ts';
 import { nextWait } from '../../../server/events/attempts.ts';
+import { withClient } from '../../support/database.ts';
 import { startReceiver, type Got } from '../../support/receiver.ts';
 import { rotateSubscription } from '../../../server/resources/webhook-subscriptions/changes.ts';
 import { silentWork } from '../../support/records.ts';
@@ -396,6 +397,11 @@ describe('a worker that is told to stop', () => {
     await receiver.received(1);
     const { config } = first;
     await first.service.close();
+    // At once, and not when its lease would end.
+    const held = await withClient(config.databaseUrl ?? '', (client) =>
+      client.query('select from deliveries where leased_by is not null or due_at > now()'),
+    );
+    expect(held.rowCount).toBe(0);
     await using second = await startTestService({ webhooks: patient, config });
     await receiver.received(2);
     expect(await settled(second, subscription)).toMatchObject({ state: 'succeeded', attempts: 1 });
