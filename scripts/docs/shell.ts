@@ -81,7 +81,7 @@ ${head}</head>
 <body>
 <a class="skip" href="#content">Skip to the text</a>
 <header class="bar">
-${menu ? '<button class="menu-button" type="button" aria-label="Menu" popovertarget="menu">☰</button>\n' : ''}<a class="brand" href="${up}index.html"><img src="${up}${assets.icon}" alt="" width="28" height="28"><span>${escape(name)}</span></a>
+${menu ? '<button class="menu-button" type="button" aria-label="Menu" popovertarget="menu">☰</button>\n' : ''}<a class="brand" href="${up}index.html" aria-label="${escape(name)}"><img src="${up}${assets.icon}" alt="" width="28" height="28"><span>${escape(name)}</span></a>
 <nav class="pages" aria-label="Pages">
 ${link('Docs', 'index.html')}
 ${link('Console', '../console/')}

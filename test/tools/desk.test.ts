@@ -117,6 +117,7 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
           expect(await axe(page)).toEqual([]);
           await page.setViewportSize({ width: 375, height: 800 });
           expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375);
+          expect(await axe(page)).toEqual([]);
         },
         { options: { colorScheme } },
       );
