@@ -83,7 +83,8 @@ export function makePlace(dataDir: string, log: Log): Place {
 function create(root: string, log: Log): void {
   const path = join(root, 'postgres');
   const isRoots = isRoot() && ownerOf(root).uid === 0;
-  const link = ifThere(() => lstatSync(path)) && readlinkSync(path);
+  // Another start at the same time may have made the folder by now.
+  const link = ifThere(() => lstatSync(path))?.isSymbolicLink() ? readlinkSync(path) : undefined;
   const target =
     link !== undefined
       ? resolve(root, link)
