@@ -56,6 +56,7 @@ async function main(minutes: number): Promise<Claim[]> {
       await service.killServer();
       await service.start();
     }
+    print('Comparing the heap with itself');
     const heaps: number[] = [];
     await seconds(20);
     while (heaps.length < 2 || Date.now() < end) {

@@ -46,7 +46,8 @@ export function startLoad(url: string, token: string): Load {
   // Asks again until it knows, as a client does: 409 after a lost answer names the record.
   const storeCards = async () => {
     const external_identifier = `soak-${randomUUID()}`;
-    for (;;) {
+    let last: number | undefined;
+    for (const end = Date.now() + 120_000; Date.now() < end;) {
       const answer = await call('POST', '/payment-methods', { ...card, external_identifier });
       expectStatus(answer, 'storing a card', 201, 409, 500);
       const id = answer?.status === 201 ? answer.body.id : answer?.body.resource_id;
@@ -54,8 +55,10 @@ export function startLoad(url: string, token: string): Load {
         acknowledged.set(external_identifier, id);
         return;
       }
+      last = answer?.status;
       await pause(200);
     }
+    faults.push(`storing a card: not within two minutes, at last ${last ?? 'no answer'}`);
   };
   const tasks: (() => Promise<unknown>)[] = [
     storeCards,
