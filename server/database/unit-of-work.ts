@@ -62,8 +62,8 @@ export interface UnitOfWorkOptions {
 }
 
 /**
- * Units of work on a database. They commit when `work` is done, and roll back when it throws. After a deadlock and the like all of `work` is repeated, so it must
- * change nothing but the database, and call no provider.
+ * Units of work on a database. They commit when `work` is done, and roll back when it throws. After a deadlock and the like all of
+ * `work` is repeated, so it must change nothing but the database, and call no provider.
  */
 export const createUnitOfWork =
   ({ outbox, publicUrl, now, onPublished, isRepeatable = true }: UnitOfWorkOptions) =>

@@ -8,7 +8,7 @@ import { expect, it, vi } from 'vitest';
 import { startMock } from '../../mock/mock.ts';
 import { packMock } from '../../scripts/packages.ts';
 
-it('starts in an empty folder with one command, without other packages, and serves examples and the client, and has the licences of what is in it', async () => {
+it('starts in an empty folder with one command, without other packages; serves examples and the client; has its licences', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'mock-package-'));
   const siteDir = join(folder, 'site');
   const empty = join(folder, 'empty');
