@@ -1,7 +1,7 @@
 // A sandbox of its own for a script: one process, started as `npm start` does it, which can be killed and started again on the
 // same data and port. `project` may be the checkout of another commit.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -61,6 +61,8 @@ export async function createSandbox({ project = root, env: given = {} } = {}): P
     async start(more = {}) {
       const options = { cwd: project, env: { ...env, ...more } };
       child = spawn('sh', scriptOf(project, 'start'), { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
+      // Read at all times: a service whose pipe is full stands still.
+      child.stderr?.resume();
       await untilReady(`${url}/readyz`, child);
       return child.pid ?? 0;
     },
@@ -80,7 +82,8 @@ export async function createSandbox({ project = root, env: given = {} } = {}): P
       const running = child;
       if (!running?.stderr) throw new Error('The service does not run.');
       running.kill('SIGUSR2');
-      for await (const chunk of running.stderr.iterator({ destroyOnReturn: false })) {
+      const signal = AbortSignal.timeout(30_000);
+      for await (const [chunk] of on(running.stderr, 'data', { signal, close: ['end'] })) {
         const found = /heap (\d+)/.exec(String(chunk))?.[1];
         if (found !== undefined) return Number(found) / 1e6;
       }
@@ -96,7 +99,7 @@ export async function createSandbox({ project = root, env: given = {} } = {}): P
 /** Resolves when the program answers at the URL, with anything but 503. */
 export async function untilReady(url: string, child: ChildProcess): Promise<void> {
   for (const end = Date.now() + 60_000; Date.now() < end;) {
-    const status = await fetch(url).then(
+    const status = await fetch(url, { signal: AbortSignal.timeout(5_000) }).then(
       (response) => response.status,
       () => 503,
     );
