@@ -143,6 +143,24 @@ describe('payment-methods', () => {
     expect(wrong.status).toBe(2);
   });
 
+  it('a card that becomes failed loses its number and a pending one, and gets no new one', async () => {
+    const { id } = await store('4012888888881881');
+    const args = ['payment-methods', 'found-replacement', id, '--expiration-date', '01/41', '--new-number'];
+    expect(told((await payments(args, '5105105105105100\n')).stdout)).toMatchObject({
+      has_replacement: true,
+    });
+    const moved = await payments(['payment-methods', 'move', id, 'failed']);
+    expect([moved.status, moved.stderr]).toEqual([0, '']);
+    const failed = await findPaymentMethodOfAnyAccount(db(), id);
+    expect(failed).toMatchObject({
+      ...{ status: 'failed', number_sealed: null, fingerprint: null },
+      ...{ has_replacement: false, replacement: null, replacement_found_at: null },
+    });
+    const again = await payments(args, '5105105105105100\n');
+    expect([again.status, again.stderr]).toEqual([1, 'It gets no new details: failed is final.\n']);
+    expect(await findPaymentMethodOfAnyAccount(db(), id)).toEqual(failed);
+  });
+
   it('a new number stays pending; a new date applies at once, together with a pending number', async () => {
     const { id, fingerprint } = await store();
     const found = (date: string, input?: string) =>

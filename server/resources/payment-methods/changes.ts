@@ -74,6 +74,11 @@ async function numberColumns(
   };
 }
 
+const noReplacement = { has_replacement: false, replacement: null, replacement_found_at: null };
+
+/** Of a card that cannot be used. Nothing must tell which number it was. */
+const noNumber = { number_sealed: null, fingerprint: null, ...noReplacement };
+
 /** `taken` names the record that has the external identifier already. */
 export async function createPaymentMethod(
   unit: UnitOfWork,
@@ -89,11 +94,9 @@ export async function createPaymentMethod(
     secrets,
   );
   const { merchant_account_id: account, external_identifier: external } = card;
-  // A card that cannot be used is stored without its number, and nothing must tell which number it was.
-  const withoutNumber = card.status === 'failed' ? { number_sealed: null, fingerprint: null } : {};
   const made = await insertPaymentMethod(
     unit.db,
-    { ...columns, id, ...stored, ...withoutNumber },
+    { ...columns, id, ...stored, ...(card.status === 'failed' ? noNumber : {}) },
     changed(unit, 'payment-method.created'),
   );
   if (made) return { made };
@@ -112,7 +115,12 @@ export async function movePaymentMethod(
   if (!found) return undefined;
   if (onlyFrom && found.status !== onlyFrom) throw new IllegalMove(`It is ${found.status}, not ${onlyFrom}.`);
   checkMove(paymentMethodMoves, found.status, status);
-  return updatePaymentMethod(unit.db, found, { status }, changed(unit, 'payment-method.updated'));
+  return updatePaymentMethod(
+    unit.db,
+    found,
+    { status, ...(status === 'failed' ? noNumber : {}) },
+    changed(unit, 'payment-method.updated'),
+  );
 }
 
 export interface FoundDetails {
@@ -121,7 +129,7 @@ export interface FoundDetails {
   number?: string;
 }
 
-/** New details that the account updater found. Undefined when there is no such payment method, or its buyer is erased. */
+/** New details that the account updater found. Undefined when there is no such payment method; throws IllegalMove. */
 export async function recordReplacement(
   unit: UnitOfWork,
   id: string,
@@ -129,7 +137,9 @@ export async function recordReplacement(
   secrets: CardSecrets & { describeCard: DescribeCard },
 ): Promise<PaymentMethodRow | undefined> {
   const found = await lockPaymentMethodOfAnyAccount(unit.db, id);
-  if (!found || (await isErased(unit, found))) return undefined;
+  if (!found) return undefined;
+  // It has no number, and must not get one: its buyer may be erased.
+  if (found.status === 'failed') throw new IllegalMove('It gets no new details: failed is final.');
   const card =
     number === undefined
       ? undefined
@@ -148,11 +158,6 @@ export async function recordReplacement(
   const trigger: Trigger = { kind: 'found', changesNumber };
   return settleReplacement(unit, { ...found, replacement, replacement_found_at: unit.now }, trigger);
 }
-
-const isErased = async (
-  { db }: UnitOfWork,
-  { buyer_id: id, merchant_account_id: account }: PaymentMethodRow,
-) => id !== null && (await lockBuyer(db, account, { id })) === undefined;
 
 /**
  * A decline for a reason that lies with the card applies its pending replacement. A transaction has only a snapshot of its
@@ -200,7 +205,6 @@ function settleReplacement(
   trigger: Trigger,
 ): Promise<PaymentMethodRow> {
   const { hasReplacement, applies } = replacementAfter(method.has_replacement, trigger);
-  const none = { has_replacement: false, replacement: null, replacement_found_at: null };
   const pending = {
     has_replacement: true,
     replacement: JSON.stringify(method.replacement),
@@ -211,7 +215,7 @@ function settleReplacement(
     method,
     {
       ...(applies ? { ...method.replacement, last_replaced_at: unit.now } : {}),
-      ...(hasReplacement ? pending : none),
+      ...(hasReplacement ? pending : noReplacement),
     },
     changed(unit, 'payment-method.updated'),
   );

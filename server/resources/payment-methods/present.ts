@@ -27,8 +27,6 @@ export function presentPaymentMethod(
     approval_url: needsApproval ? publicUrl + approvalPath(method.id) : null,
     buyer: buyer ? presentBuyer(buyer) : null,
     details: { bin, card_type, card_issuer_name },
-    // A guess that fails must not tell what it was.
-    fingerprint: method.status === 'failed' ? null : method.fingerprint,
     method: 'card',
     mode: 'card',
   };

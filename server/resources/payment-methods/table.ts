@@ -12,7 +12,6 @@ type Computed =
   | 'approval_url'
   | 'buyer'
   | 'details'
-  | 'fingerprint'
   | 'method'
   | 'mode';
 
@@ -23,6 +22,7 @@ export const paymentMethodColumns = {
   currency: 'text',
   expiration_date: 'text',
   external_identifier: 'text',
+  fingerprint: 'text',
   has_replacement: 'boolean',
   label: 'text',
   last_replaced_at: 'timestamptz',
@@ -38,8 +38,8 @@ export const paymentMethodColumns = {
 
 /** What changes when a replacement applies; of a card whose number stays, only the date. */
 export type Replacement = { expiration_date: string } & Partial<
-  Pick<PaymentMethodsTable, 'number_sealed' | 'bin' | 'card_type' | 'card_issuer_name' | 'fingerprint'> &
-    Pick<PaymentMethod, 'label' | 'scheme'>
+  Pick<PaymentMethodsTable, 'number_sealed' | 'bin' | 'card_type' | 'card_issuer_name'> &
+    Pick<PaymentMethod, 'fingerprint' | 'label' | 'scheme'>
 >;
 
 export interface PaymentMethodsTable extends ShownColumns<
@@ -60,10 +60,8 @@ export interface PaymentMethodsTable extends ShownColumns<
   bin: string | null;
   card_type: PaymentMethod['details']['card_type'];
   card_issuer_name: string | null;
-  /** Sealed by the vault; null when the card could not be used. */
+  /** Sealed by the vault. Null, as `fingerprint` is, when the card cannot be used. */
   number_sealed: string | null;
-  /** Null when the card could not be used. See secrets/derive-keys.ts. */
-  fingerprint: string | null;
   redirect_url: string | null;
   /** Why the card verifier failed when the card was stored, for `payments payment-methods history`. */
   verification_error: ColumnType<string | null, string | null | undefined, string | null>;
