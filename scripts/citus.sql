@@ -50,7 +50,7 @@ select create_distributed_table('buyers', 'merchant_account_id', colocate_with =
 select create_distributed_table(id, 'merchant_account_id', colocate_with => 'buyers')
 from tables_of_accounts where id <> 'buyers'::regclass order by position;
 
--- Everything else stays on the coordinator: key pairs, roles, limits, settings, the audit trail and the queue.
+-- Everything else stays on the coordinator: key pairs, roles, limits, settings and the audit trail.
 
 do $$
 declare

@@ -18,8 +18,8 @@ const help = `Write the files of something new. They pass the lint; mock and ser
       --id ID           the operation ID; otherwise from method and path: listBuyerNotes
       --schema NAME     the resource that it shows; otherwise from the path: BuyerNote. An existing one is used
       --tag TAG         where the docs show it; otherwise from the path: Buyer notes
-  npm run new -- table refund_reasons --erasure display_name=kept   the table of RefundReason: migration, types, store, and
-                        action, presenter and handlers of the operations that it has
+  npm run new -- table refund_reasons --erasure display_name=kept   the table of RefundReason: migration, types, queries, and
+                        changes, presenter and handlers of the operations that it has
       --erasure FATES   of each column that can hold text: erased, if it may say something about a buyer, or kept
   npm run new -- field installments --in Transaction --type integer   a field of a stored resource, with its column
       --type TYPE       string (if left out), integer, boolean, date-time or uuid; it may always be null

@@ -133,7 +133,7 @@ const paymentMethods = [
      constraint payment_methods_external_identifier unique (merchant_account_id, external_identifier),
      check (has_replacement = (replacement is not null))
    )`,
-  // GET /payment-methods
+  // `payments payment-methods list`
   `create index payment_methods_newest on payment_methods (merchant_account_id, created_at desc, id desc)`,
   // The cards of a buyer, for the filter and for erasure.
   `create index payment_methods_by_buyer on payment_methods (buyer_id) where buyer_id is not null`,
