@@ -55,8 +55,5 @@ for (const file of failed) {
     console.log(`\n── ${file} failed. It runs again beside another file (${time} of 3).`);
     if (vitest(file, load) !== 0) fail(`${file} failed again.`);
   }
-  appendFileSync(
-    process.env.UNSTABLE ?? '/dev/null',
-    `${file} (SEED=${process.env.SEED ?? 'as in test/support/global.ts'})\n`,
-  );
+  appendFileSync(process.env.UNSTABLE ?? '/dev/null', `${file} (SEED=${process.env.SEED})\n`);
 }

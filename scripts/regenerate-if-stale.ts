@@ -1,6 +1,6 @@
-// Runs before `npm start`. If openapi/ changed since the last `npm run generate`, or a migration is not listed, generates again,
-// so that the server runs the edited contract and a faulty one stops the start with file and line. Builds the docs if they are missing or out of
-// date. Takes milliseconds if nothing changed.
+// Runs before `npm start`. If openapi/ or a migration changed since the last `npm run generate`, generates again, so that the
+// server runs the edited contract and a faulty one stops the start with file and line. Builds the docs if they are missing or
+// out of date. Takes milliseconds if nothing changed.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { areDocsBuilt } from './docs/digest.ts';

@@ -39,7 +39,7 @@ export function asText(state: State, colour: boolean): string {
   const times = paint('dim', `(checked after ${linted.toFixed(1)} s${took}, at ${time})`);
   const head =
     problems === ''
-      ? `${paint('green', '✓')} 0 problems ${times}`
+      ? `${paint('green', '✓')} 0 problems in the contract ${times}`
       : `${problems}\n\n${paint('red', '✗')} The last state without problems is still served. ${times}`;
   const places = `${unfinished} unfinished ${unfinished === 1 ? 'place' : 'places'}: npm run lint -- --contract`;
   // The compiler has not seen the contract that has problems.

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { unlistedMigrations } from './migrations.ts';
+import { isListStale, migrationsFile } from './migrations.ts';
 
 export const digestFile = 'generated/openapi.sha256';
 
@@ -30,9 +30,8 @@ export async function isStale(project: string): Promise<boolean> {
 
 /** What `npm run generate` would fix, a line each. */
 export async function staleParts(project: string): Promise<string[]> {
-  const unlisted = await unlistedMigrations(project);
   return [
     ...((await isStale(project)) ? ['generated/ is older than openapi/'] : []),
-    ...unlisted.map((file) => `${file} is not listed, so it is not applied`),
+    ...((await isListStale(project)) ? [`${migrationsFile} is older than a migration`] : []),
   ];
 }

@@ -33,11 +33,10 @@ export async function newMigrations(project = root): Promise<string[]> {
   return committed ? names.filter((name) => !committed.includes(`${folder}/${name}.ts`)) : [];
 }
 
-/** Files that the list lacks, so that nothing applies them. */
-export async function unlistedMigrations(project: string): Promise<string[]> {
+/** Whether a migration was added, edited or removed since the last `npm run generate`. */
+export async function isListStale(project: string): Promise<boolean> {
   const list = await readFile(join(project, migrationsFile), 'utf8').catch(() => '');
-  const names = await migrationNames(project);
-  return names.filter((name) => !list.includes(`'${name}':`)).map((name) => `${folder}/${name}.ts`);
+  return list !== (await migrationsIndex(project));
 }
 
 export async function migrationsIndex(project: string): Promise<string> {

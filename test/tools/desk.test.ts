@@ -253,17 +253,20 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
     { path: '/console/#listTransactions', kilobytes: 1_320, theirs: ofScalar },
   ];
 
-  it.each(pages)('$path weighs at most $kilobytes kB, has no faults for axe, and is readable in dark colours', async (one) => {
-    await visit(one.path, async (page) => {
-      if (one.path.startsWith('/console/')) await call(page, '200 OK');
-      else await page.locator('#content h2').first().waitFor();
-      const weight = `performance.getEntries().reduce((sum, { transferSize = 0 }) => sum + transferSize, 0)`;
-      expect((await page.evaluate<number>(weight)) / 1_000).toBeLessThan(one.kilobytes);
-      expect(await axe(page, one)).toEqual([]);
-      await page.emulateMedia({ colorScheme: 'dark' });
-      expect(await axe(page, { only: ['color-contrast'] })).toEqual([]);
-    });
-  });
+  it.each(pages)(
+    '$path weighs at most $kilobytes kB, has no faults for axe, and is readable in dark colours',
+    async (one) => {
+      await visit(one.path, async (page) => {
+        if (one.path.startsWith('/console/')) await call(page, '200 OK');
+        else await page.locator('#content h2').first().waitFor();
+        const weight = `performance.getEntries().reduce((sum, { transferSize = 0 }) => sum + transferSize, 0)`;
+        expect((await page.evaluate<number>(weight)) / 1_000).toBeLessThan(one.kilobytes);
+        expect(await axe(page, one)).toEqual([]);
+        await page.emulateMedia({ colorScheme: 'dark' });
+        expect(await axe(page, { only: ['color-contrast'] })).toEqual([]);
+      });
+    },
+  );
 
   it('the console calls the mock too', async () => {
     const mock = await startMock({ port: 0, siteDir, pagesDir });

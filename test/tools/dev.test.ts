@@ -206,7 +206,9 @@ describe('npm run dev', { timeout: 120_000 }, () => {
     });
     expect([status, said]).toEqual([0, expect.stringContaining('npm run dev is running: it generates')]);
     await prints('up to date');
-    expect(output()).toMatch(/✓ 0 problems[\s\S]*Wrote[\s\S]* To do {3}\d unfinished places: npm run lint/);
+    expect(output()).toMatch(
+      /✓ 0 problems in the contract[\s\S]*Wrote[\s\S]* To do {3}\d unfinished places: npm run lint/,
+    );
     expect(await served('buyer-notes')).toEqual([true, true, true]);
   });
 

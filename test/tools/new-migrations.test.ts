@@ -1,18 +1,19 @@
-// `npm run generate` names the migrations that are not committed yet, as often as it runs; other commands those not listed.
+// `npm run generate` names the migrations that are not committed yet, as often as it runs; other commands notice that it has to run.
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
+  isListStale,
   migrationsFile,
   migrationsIndex,
   newMigrations,
-  unlistedMigrations,
 } from '../../scripts/generate/migrations.ts';
 
 let project: string;
-const add = (name: string) => writeFile(join(project, 'server/database/migrations', name), '');
+const add = (name: string, content = '') =>
+  writeFile(join(project, 'server/database/migrations', name), content);
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'new-migrations-'));
   await mkdir(join(project, 'server/database/migrations'), { recursive: true });
@@ -31,9 +32,13 @@ it('names none without a repository, and then those that are not in the last com
   expect(await newMigrations(project)).toEqual(['0002-second']);
 });
 
-it('names those that the list lacks', async () => {
-  await writeFile(join(project, migrationsFile), await migrationsIndex(project));
-  expect(await unlistedMigrations(project)).toEqual([]);
+it('notices one that was added, and one that was edited', async () => {
+  const list = async () => writeFile(join(project, migrationsFile), await migrationsIndex(project));
+  await list();
+  expect(await isListStale(project)).toBe(false);
   await add('0003-third.ts');
-  expect(await unlistedMigrations(project)).toEqual(['server/database/migrations/0003-third.ts']);
+  expect(await isListStale(project)).toBe(true);
+  await list();
+  await add('0003-third.ts', '// more');
+  expect(await isListStale(project)).toBe(true);
 });
