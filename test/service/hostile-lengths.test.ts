@@ -141,15 +141,6 @@ const servers = [
     },
   },
   {
-    name: 'the service in production',
-    absent: [...absentEverywhere, approvalPath(card), ...paths.slice(0, 5), '/docs/here.js'],
-    start: async () => {
-      const config = { environment: 'production' as const, publicUrl: 'https://api.example' };
-      const { service, [Symbol.asyncDispose]: close } = await startTestService({ config, siteDir });
-      return { url: `http://127.0.0.1:${service.port}`, close };
-    },
-  },
-  {
     name: 'the mock',
     absent: absentEverywhere,
     start: () => startMock({ port: 0, siteDir, pagesDir }),
