@@ -141,27 +141,6 @@ describe('POST /gift-cards/balances', () => {
     expect(mocked.body).toEqual(real.body);
   });
 
-  it.each([
-    ['502 for the whole call', '9502', 502],
-    ['504 for the whole call', '9504', 504],
-  ])('%s', async (_name, pin, status) => {
-    const items = [
-      { number: numberFor(pin), pin: '1234' },
-      { number: numberFor(pin), pin },
-    ];
-    const [mocked, real] = await both('checkGiftCardBalances', { items });
-    expect([mocked.status, real.status]).toEqual([status, status]);
-    expect(mocked.body).toEqual(real.body);
-  });
-
-  it('PIN 9100 takes two seconds', async () => {
-    const begun = performance.now();
-    await mock.call('POST', '/gift-cards/balances', {
-      body: { items: [{ number: numberFor('9100'), pin: '9100' }] },
-    });
-    expect(performance.now() - begun).toBeGreaterThan(1_990);
-  });
-
   it('stored and typed-in cards, known and unknown, in the order of the request', async () => {
     const items = [
       { id: '0a1b2c3d-0000-4000-8000-00000000ffff' },
@@ -218,8 +197,18 @@ describe('what the docs promise', () => {
 
   it.each(pins)('PIN $pin: $outcome, in both', async ({ pin, outcome }) => {
     const status = Number(/\b5\d\d\b/.exec(outcome)?.[0] ?? 200);
-    const answers = await both('checkGiftCardBalances', { items: [{ number: `999900005000${pin}`, pin }] });
-    expect(answers.map((answer) => answer.status)).toEqual([status, status]);
+    const number = `999900005000${pin}`;
+    const begun = performance.now();
+    const [mocked, real] = await both('checkGiftCardBalances', {
+      items: [
+        { number, pin: '1234' },
+        { number, pin },
+      ],
+    });
+    expect([mocked.status, real.status]).toEqual([status, status]);
+    expect(mocked.body).toEqual(real.body);
+    // One after the other.
+    if (outcome.includes('two seconds')) expect(performance.now() - begun).toBeGreaterThan(3_980);
   });
 });
 
