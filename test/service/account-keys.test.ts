@@ -7,7 +7,6 @@ import { root } from '../../scripts/support/root.ts';
 import { openDatabase, type Database } from '../../server/database/database.ts';
 import { globalTables } from '../support/account-statements.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { takeFaults } from '../support/statements.ts';
 
 const accountTables = inject('accountTables');
 
@@ -88,21 +87,5 @@ describe('in the database', () => {
     expect(unique.map(({ table }) => table)).toEqual(
       expect.arrayContaining(['buyers', 'gift_cards', 'payment_methods', 'transactions']),
     );
-  });
-});
-
-describe('the recorder of statements', () => {
-  it('finds a statement of the service that does not name the account', async () => {
-    await database.pool.query('select id from buyers where display_name = $1', ['x']);
-    expect(takeFaults()).toEqual([
-      'does not name the account of buyers: select id from buyers where display_name = $1',
-    ]);
-  });
-
-  it('asks about the migration where a column does not exist', async () => {
-    await expect(sql`select unicorn from roles`.execute(database.db)).rejects.toMatchObject({
-      message: 'column "unicorn" does not exist',
-      hint: expect.stringContaining('Is a migration missing?') as string,
-    });
   });
 });

@@ -26,7 +26,7 @@ interface Settings {
 
 const refunds = join(root, 'test/fixtures/refunds');
 const configPath = join(root, 'redocly.yaml');
-export const settings = parse(await readFile(configPath, 'utf8')) as Settings;
+const settings = parse(await readFile(configPath, 'utf8')) as Settings;
 const { plugins, preprocessors } = settings;
 
 const configs = new Map<string | undefined, Promise<Config>>();

@@ -87,17 +87,11 @@ function writer(): string {
 
 const isFree = (file: string) => /^(test|scripts|server\/database\/migrations)\//.test(file);
 
-/** What was found since it was last asked. */
-export function takeFaults(): string[] {
+afterAll(() => {
   const found = [...recorder.faults].map(
     ([text, fault]) => `${fault}: ${text.replace(/\s+/g, ' ').slice(0, 400)}`,
   );
   recorder.faults.clear();
-  return found;
-}
-
-afterAll(() => {
-  const found = takeFaults();
   if (found.length > 0)
     throw new Error(
       `These statements do not name the merchant account (docs/decisions/0018-account-first.md):\n${found.join('\n')}`,

@@ -9,6 +9,7 @@ import {
   checkUrl,
 } from '../../server/events/guard.ts';
 import type { Address } from '../../server/events/resolve.ts';
+import { createSend, sendOptions } from '../../server/events/send.ts';
 
 const ranges: [why: string, first: string, last: string][] = [
   ['this network', '0.0.0.0', '0.255.255.255'],
@@ -228,4 +229,23 @@ describe('the URL of a subscription', () => {
   ])('%s with %j: %s', (url, options, message) => {
     expect(refusal(url, options)).toBe(message);
   });
+});
+
+it('a delivery is refused before anything is sent, and loopback is for the sandbox', async () => {
+  const attempt = (host: string, environment: 'sandbox' | 'production') =>
+    createSend(sendOptions({ environment })).send(
+      {
+        account: 'default',
+        subscription: 'one',
+        url: `https://${host}:9/`,
+        body: '',
+        headers: {},
+        login: undefined,
+      },
+      new AbortController().signal,
+    );
+  for (const environment of ['sandbox', 'production'] as const)
+    await expect(attempt('169.254.169.254', environment)).rejects.toThrow(RefusedAddress);
+  await expect(attempt('127.0.0.1', 'production')).rejects.toThrow(RefusedAddress);
+  await expect(attempt('127.0.0.1', 'sandbox')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });

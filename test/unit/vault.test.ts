@@ -62,6 +62,11 @@ describe('a sealed value', () => {
     );
   });
 
+  it('is another each time, for the same text in the same place', () => {
+    const { seal } = createVault(() => [first]);
+    expect(seal('x', place)).not.toBe(seal('x', place));
+  });
+
   it('opens however the ID of its row is written', () => {
     const { seal, open } = createVault(() => [first]);
     expect(open(seal('x', { ...place, id: place.id.toUpperCase() }), place)).toBe('x');

@@ -1,8 +1,6 @@
 // Redocly's own rules: those with a message of ours, and which of them must be on, because we have none for it.
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { configOf, operation, settings, testRule } from '../../support/lint-yaml.ts';
+import { configOf, operation, testRule } from '../../support/lint-yaml.ts';
 
 testRule('paths-kebab-case', {
   'a path in snake_case': `
@@ -69,13 +67,4 @@ it('those that we rely on are errors', async () => {
       ...['no-path-trailing-slash', 'path-parameters-defined', 'array-parameter-serialization'],
     ]),
   );
-});
-
-it('every rule of our own has a test', () => {
-  const tests = readdirSync(import.meta.dirname).map((file) =>
-    readFileSync(join(import.meta.dirname, file), 'utf8'),
-  );
-  const ours = Object.keys(settings.rules).filter((rule) => /^(house|rule)\//.test(rule));
-  expect(ours.length).toBeGreaterThan(0);
-  expect(ours.filter((rule) => !tests.some((text) => text.includes(`testRule('${rule}'`)))).toEqual([]);
 });

@@ -52,14 +52,6 @@ describe.each(['/transactions', '/api-key-pairs', '/webhook-subscriptions'])('%s
 });
 
 describe('a cursor', () => {
-  it('that is wrong is named together with metadata that is', async () => {
-    const { body } = await mock.call('GET', '/transactions?cursor=unicorn&metadata=a');
-    expect((body as { detail: { loc: unknown[] }[] }).detail.map(({ loc }) => loc)).toEqual([
-      ['query', 'cursor'],
-      ['query', 'metadata', 0],
-    ]);
-  });
-
   it('is bound to filters and merchant account, but not to the size of the page', async () => {
     const { next_cursor: cursor } = await page(
       '/transactions?limit=1&status=processing&status=capture_succeeded',

@@ -1,20 +1,10 @@
-import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { NewTransaction, Transaction } from '../../../server/resources/transactions/queries.ts';
 import { createAccount, insertTransactions } from '../../support/records.ts';
 import { describeOperation } from '../../support/operation.ts';
-import {
-  buyer,
-  caseOf,
-  expected,
-  filterNames,
-  filterOf,
-  transaction,
-  type Case,
-  type Filter,
-} from '../../support/transactions.ts';
+import { buyer, transaction } from '../../support/transactions.ts';
 
 interface Page {
   items: Transaction[];
@@ -34,7 +24,7 @@ const minute = (value: number) => `2026-11-15T10:${String(value).padStart(2, '0'
 
 describeOperation('listTransactions', {}, (frame) => {
   // Separate accounts, so that the sample data does not matter.
-  const accounts = ['paged', 'random', 'shown', 'several', 'empty'];
+  const accounts = ['paged', 'other', 'shown', 'several', 'empty'];
   // One token for all calls, because it is verified only once.
   let reader = '';
   const ask = (query: string, account = 'paged', token = reader) =>
@@ -56,13 +46,12 @@ describeOperation('listTransactions', {}, (frame) => {
       metadata: { turn: String(index % 2) },
     }),
   ).reverse();
-  const random: Case[] = fc.sample(caseOf('random'), 120);
 
   beforeAll(async () => {
     reader = frame.service.token(scope);
     for (const id of accounts)
       await createAccount(frame.service.service.database.db, { id, display_name: id });
-    await insert(...paged, ...random.map(({ given }) => given));
+    await insert(...paged, transaction({ merchant_account_id: 'other' }));
   });
 
   describe('200 lists transactions', () => {
@@ -84,16 +73,6 @@ describeOperation('listTransactions', {}, (frame) => {
         next_cursor: null,
         previous_cursor: null,
       });
-    });
-
-    it('pages in both directions, newest first, with a limit that may change', async () => {
-      const first = await page('?limit=3');
-      const second = await page(`?limit=3&cursor=${first.next_cursor ?? ''}`);
-      const rest = await page(`?limit=500&cursor=${second.next_cursor ?? ''}`);
-      const all = [first, second, rest].flatMap(({ items }) => items.map(({ id }) => id));
-      expect(all).toEqual(paged.map(({ id }) => id));
-      expect([first.previous_cursor, rest.next_cursor, rest.limit]).toEqual([null, null, 500]);
-      expect(await page(`?limit=3&cursor=${second.previous_cursor ?? ''}`)).toEqual(first);
     });
 
     it('an empty cursor and null are the first page, as absent values of generated clients', async () => {
@@ -127,30 +106,13 @@ describeOperation('listTransactions', {}, (frame) => {
       expect(pages.flatMap(({ items }) => items.map(({ id }) => id))).toEqual(own);
       const everything = await page('?limit=500&created_at_gte=0000-01-01T00:00:00Z', '*');
       const seen = new Set(everything.items.map((item) => item.merchant_account_id));
-      expect([...seen]).toEqual(expect.arrayContaining(['several', 'paged', 'random']));
+      expect([...seen]).toEqual(expect.arrayContaining(['several', 'paged', 'other']));
     });
 
     it('without the header it uses the oldest account that the caller has access to', async () => {
       const some = await frame.service.pair({ accounts: ['paged'] });
       const { body } = await frame.call({ token: some.token(scope) });
       expect((body as Page).items.map(({ id }) => id)).toEqual(paged.map(({ id }) => id));
-    });
-
-    it('accepts every filter in all URL encodings', async () => {
-      const question = fc
-        .tuple(fc.constantFrom(...random), fc.subarray(filterNames, { minLength: 1, maxLength: 3 }))
-        .chain(([witness, names]) => fc.tuple(...names.map((name) => filterOf(name, witness))));
-      let found = 0;
-      await fc.assert(
-        fc.asyncProperty(question, async (filters) => {
-          fc.pre(filters.every(isSayable));
-          const wanted = expected(random, filters);
-          expect(await ids(`?limit=500&${inUrl(filters)}`, 'random')).toEqual(wanted);
-          if (wanted.length > 0) found += 1;
-        }),
-        { numRuns: 150 },
-      );
-      expect(found).toBeGreaterThan(50);
     });
 
     it('buyer_id and search: a value that is not a UUID matches nothing and causes no error', async () => {
@@ -220,12 +182,12 @@ describeOperation('listTransactions', {}, (frame) => {
       await foreign(`?cursor=${filtered}`);
       await foreign(`?currency=EUR&cursor=${plain}`);
       await foreign(`?currency=EUR&currency=USD&cursor=${filtered}`);
-      await foreign(`?cursor=${plain}`, 'random');
+      await foreign(`?cursor=${plain}`, 'other');
       await foreign(`?cursor=${plain}`, '*');
       const all = (await page('?limit=1', '*')).next_cursor ?? '';
       await foreign(`?cursor=${all}`);
       // The same header, but the caller has access to other accounts.
-      const some = await frame.service.pair({ accounts: ['random', 'paged'] });
+      const some = await frame.service.pair({ accounts: ['other', 'paged'] });
       await foreign(`?cursor=${all}`, '*', some.token(scope));
       await foreign('?cursor=unicorn');
     });
@@ -276,18 +238,3 @@ describeOperation('listTransactions', {}, (frame) => {
     });
   });
 });
-
-/** The contract does not allow second 60 in filters; the store does, see transaction-filters.test.ts. */
-const isSayable = ({ name, value }: Filter): boolean =>
-  !(name.includes('_at_') && /:60[.zZ+-]/.test(String(value))) &&
-  !(value instanceof Map && [...value].flat().some((text) => /[\0\ud800]/.test(String(text))));
-
-function inUrl(filters: readonly Filter[]): string {
-  const search = new URLSearchParams();
-  for (const { name, value } of filters) {
-    if (value instanceof Map)
-      search.append(name, JSON.stringify(Object.fromEntries(value as Map<string, string>)));
-    else for (const one of [value].flat()) search.append(name, String(one));
-  }
-  return search.toString();
-}

@@ -293,7 +293,7 @@ describe('what is kept', () => {
     },
   );
 
-  it.each(['', 'ü', 'x'.repeat(256), 'a\tb'])('a key such as %j is 400', async (key) => {
+  it.each(['', 'ü', 'a\tb'])('a key such as %j is 400', async (key) => {
     const { status, body } = await store({ key: Buffer.from(key).toString('latin1') });
     expect(status).toBe(400);
     expect(body).toMatchObject({ details: [{ location: 'header', pointer: '/idempotency-key' }] });
