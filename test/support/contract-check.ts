@@ -25,7 +25,7 @@ addFormats.default(ajv, { mode: 'full' });
 ajv.addSchema(contract, 'contract');
 
 /** `{…}` in a path of the contract stands for one segment. */
-const matches = (template: string, path: string): boolean => {
+export const matches = (template: string, path: string): boolean => {
   const [parts, given] = [template.split('/'), path.split('/')];
   return (
     parts.length === given.length &&

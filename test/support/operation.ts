@@ -1,12 +1,13 @@
 /** Shared tests of an operation: starts the service, tests the common statuses, and checks that all statuses were seen. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { operations, type Operation, type OperationId, type Handlers } from '../../generated/operations.ts';
-import { loadContract, operationsOf, resolve } from '../../server/contract/load.ts';
 import { handlers } from '../../server/handlers/index.ts';
 import type { WriteDeps } from '../../server/handlers/deps.ts';
 import { forgetObserved, observed, type CallOptions } from './call.ts';
 import type { Db } from '../../server/database/database.ts';
 import { startTestService, type TestService, type TestServiceOptions } from './service.ts';
+import { exampleBody, mustSucceed, recordMaker, type MadePath } from './valid-request.ts';
 
 export interface Frame {
   service: TestService;
@@ -21,13 +22,13 @@ interface FrameCall extends CallOptions {
   query?: string;
 }
 
-type MadePath = Record<string, string>;
 type MakeBody = (frame: Frame) => Promise<unknown>;
 
 interface Options {
   /**
-   * A request that the operation accepts. Its body is the contract's first example if it is left out. A function is called for
-   * each request, and creates what a single request needs.
+   * A request that the operation accepts. If they are left out, its body is the contract's first example, and its path names a
+   * record that the POST of the collection has created, if there is one. A function is called for each request, and creates
+   * what a single request needs.
    */
   valid?: { body?: unknown; path?: MadePath | ((frame: Frame) => Promise<MadePath>) };
   start?: TestServiceOptions;
@@ -38,15 +39,17 @@ interface Options {
 export function describeOperation(id: OperationId, options: Options, tests: (frame: Frame) => void): void {
   const operation: Operation = operations[id];
   const { method, scopes } = operation;
-  const { path: validPath = {}, body: validBody = exampleBody(id) } = options.valid ?? {};
+  const makeRecord = options.valid?.path === undefined ? recordMaker(operation.path) : undefined;
+  const { path: validPath = makeRecord ?? {}, body: validBody = exampleBody(id) } = options.valid ?? {};
   const makeBody = () => (typeof validBody === 'function' ? (validBody as MakeBody)(frame) : validBody);
   const makePath = async (given?: MadePath) =>
     typeof validPath === 'function' ? (given ?? (await validPath(frame))) : { ...validPath, ...given };
+  const unknownId = randomUUID();
   const pathWith = (given: MadePath) =>
     operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
       if (name in given && given[name] === undefined)
         throw new Error(`The path of this call has no ${name}.`);
-      return given[name] ?? name;
+      return given[name] ?? unknownId;
     });
   /** A valid request, which can be sent more than once. */
   const makeValid = async () => ({ path: await makePath(), body: await makeBody() });
@@ -157,6 +160,25 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
       });
     }
 
+    if (makeRecord && operation.merchantScope === 'one') {
+      describe('404 for a record that the merchant account does not have', () => {
+        const expectNotFound = async (path: MadePath, skip: TestContext['skip']) => {
+          const { status, headers } = await frame.call({ path });
+          skip(headers.has('X-Contract-Example'), 'The handler is a stub, which finds every record.');
+          expect(status).toBe(404);
+        };
+
+        it('one that does not exist', ({ skip }) => expectNotFound({}, skip));
+
+        it('one of another merchant account', async ({ skip }) => {
+          const headers = { 'X-Service-Merchant-Account-ID': 'marketplace' };
+          const path = await makeRecord(frame, headers);
+          await expectNotFound(path, skip);
+          expect((await frame.call({ path, headers })).status).toBe(operation.statuses[0]);
+        });
+      });
+    }
+
     describe('405 for another method', () => {
       it.each(undeclaredAt(operation.path))('%s, before anything else is looked at', async (other) => {
         const { status, headers } = await frame.service.call(other, pathWith(await makePath()));
@@ -248,17 +270,6 @@ function undeclaredAt(path: string): string[] {
     (other) => !declared.some(({ method }) => method.toUpperCase() === other),
   );
 }
-
-/** The first example of the contract for a request to this operation; undefined if it has no body. */
-export function exampleBody(id: OperationId): unknown {
-  const { document } = loadContract();
-  const found = operationsOf(document).find(({ operation }) => operation.operationId === id);
-  const [example] = Object.values(found?.operation.requestBody?.content['application/json'].examples ?? {});
-  return example && resolve<{ value?: unknown }>(document, example).value;
-}
-
-const mustSucceed =
-  'the valid request must succeed; create its record: "Records in a test" in docs/guides/backend-engineer.md';
 
 const missedStatuses = (id: OperationId, missing: readonly number[]) =>
   `No test has seen these statuses, which the contract declares for ${id}: ${missing.join(', ')}. ` +

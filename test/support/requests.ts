@@ -128,6 +128,7 @@ const dateTime = fc
 function object(schema: Schema): fc.Arbitrary<Json> {
   const properties = (schema.properties ?? {}) as Record<string, unknown>;
   const exclusive = ((schema.not as Schema | undefined)?.required ?? []) as string[];
+  const { minProperties = 0 } = schema as { minProperties?: number };
   const parts = Object.fromEntries(Object.entries(properties).map(([name, part]) => [name, valid(part)]));
   return fc
     .tuple(
@@ -137,7 +138,8 @@ function object(schema: Schema): fc.Arbitrary<Json> {
     .map(([value, kept]) => {
       const dropped = exclusive.filter((_, index) => index !== kept);
       return Object.fromEntries(Object.entries(value).filter(([name]) => !dropped.includes(name)));
-    });
+    })
+    .filter((value) => Object.keys(value).length >= minProperties);
 }
 
 const query = (id: OperationId): fc.Arbitrary<Sent['query']> => {
@@ -165,14 +167,14 @@ export const request = memoize((id: OperationId): fc.Arbitrary<Sent> => {
 
 /** Judges a request without a server. Returns it as the handler would see it, or throws what the caller is told. */
 export async function judge(by: RequestJudge, id: OperationId, url: string, body: unknown) {
-  const { method, path } = operations[id];
+  const { method } = operations[id];
   const req = {
     method: method.toUpperCase(),
     url,
     originalUrl: url,
-    path,
+    path: url.split('?', 1)[0],
     baseUrl: '',
-    headers: method === 'post' ? { 'content-type': 'application/json' } : {},
+    headers: bodySchemaOf(id) ? { 'content-type': 'application/json' } : {},
     params: {},
     app: { enabled: () => true, param: () => undefined },
     body,

@@ -27,7 +27,9 @@ const withCursor = (path: string, cursor: string | null) =>
 describe.each(['/transactions', '/api-key-pairs', '/webhook-subscriptions'])('%s', (list) => {
   it('has all items of the examples, newest first, on one page if they fit', async () => {
     const all = await page(list);
-    const shown = everyExample.flatMap(({ status, value }) => (status === 200 ? (value as Page).items : []));
+    const shown = everyExample.flatMap(({ status, value }) =>
+      status === 200 ? ((value as Partial<Page>).items ?? []) : [],
+    );
     expect(all).toMatchObject({ limit: 20, next_cursor: null, previous_cursor: null });
     expect(all.items.length).toBeGreaterThan(1);
     expect(shown.map(({ id }) => id)).toEqual(expect.arrayContaining(ids(all)));

@@ -3,6 +3,8 @@ import { gzipSync } from 'node:zlib';
 import { operations, type OperationId } from '../../../generated/operations.ts';
 import { addresses, nobody, type Case } from './parity.addresses.ts';
 import type { Who, Wire } from './parity.exchange.ts';
+import { bodySchemaOf } from '../../support/requests.ts';
+import { examplePath } from '../../support/valid-request.ts';
 import { rightRequest } from './support.ts';
 
 export const merchantAccount = 'X-Service-Merchant-Account-ID';
@@ -121,7 +123,7 @@ const texts: Case[] = [
 
 /** Cases for every operation that do not depend on its parameters. */
 const ways = (id: OperationId): Case[] => {
-  const { path } = operations[id];
+  const path = examplePath(id);
   const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND'];
   const accounts = [
     'default',
@@ -142,7 +144,7 @@ const ways = (id: OperationId): Case[] => {
     ...methods
       .filter((method) => method !== operations[id].method.toUpperCase())
       .map((method) => ({ name: `method ${method}`, method, who: nobody })),
-    ...(operations[id].method === 'post'
+    ...(bodySchemaOf(id)
       ? [
           { name: 'an empty body', raw: '' },
           // No values, so the header is not sent.

@@ -4,12 +4,13 @@ import { operations, type OperationId } from '../../../generated/operations.ts';
 import { sandboxCards } from '../../../server/providers/simulated.ts';
 import { compatible, mutate, mutationsOf } from '../../support/mutations.ts';
 import { request, type Json, type Sent } from '../../support/requests.ts';
+import { examplePath } from '../../support/valid-request.ts';
 import type { Who, Wire } from './parity.exchange.ts';
 
 export const ids = Object.keys(operations) as OperationId[];
 
 export function wireOf(sent: Sent, who: Who, name: string): Wire {
-  const { method, path } = operations[sent.id];
+  const [method, path] = [operations[sent.id].method, examplePath(sent.id)];
   const search = new URLSearchParams(sent.query).toString();
   const wire = { name: `${sent.id}, ${name}`, method: method.toUpperCase(), who };
   const target = search === '' ? path : `${path}?${search}`;

@@ -3,11 +3,12 @@
 // Other requests: SEED=random npm test -- parity; more of them: PARITY_RUNS=500.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operations, type Operation, type OperationId } from '../../../generated/operations.ts';
+import type { Operation, OperationId } from '../../../generated/operations.ts';
 import { signToken } from '../../../server/resources/api-key-pairs/token.ts';
 import type { Detail } from '../../../server/errors.ts';
-import { request, type Sent } from '../../support/requests.ts';
+import { bodySchemaOf, request, type Sent } from '../../support/requests.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { examplePath } from '../../support/valid-request.ts';
 import { allowed } from './parity.allowed.ts';
 import { broken, constraints } from './parity.constraints.ts';
 import {
@@ -91,7 +92,9 @@ async function forgetSubscription({ service: { status, body } }: Exchange): Prom
 function remember({ wire, service: { status, body } }: Exchange): void {
   if (status !== 400) return;
   const [path] = wire.target.split('?');
-  const id = table.find(([, one]) => one.path === path && one.method.toUpperCase() === wire.method)?.[0];
+  const isAsked = ([id, one]: [OperationId, Operation]) =>
+    examplePath(id) === path && one.method.toUpperCase() === wire.method;
+  const id = table.find(isAsked)?.[0];
   for (const detail of (body as { details: Detail[] }).details) if (id) told.add(broken(id, detail));
 }
 
@@ -104,7 +107,7 @@ const check = <T>(arbitrary: fc.Arbitrary<T>, wire: (value: T) => Wire, runs = n
   );
 
 describe.each(ids)(`%s`, (id) => {
-  const { path, method }: Operation = operations[id];
+  const path = examplePath(id);
   const accounts = [{}, { [merchantAccount]: 'default' }, { [merchantAccount]: 'marketplace' }];
 
   it('requests that match the contract', () =>
@@ -146,7 +149,7 @@ describe.each(ids)(`%s`, (id) => {
       10,
     ));
 
-  if (method === 'post')
+  if (bodySchemaOf(id))
     it('bodies that are almost JSON', () =>
       check(
         garbled(
