@@ -30,7 +30,7 @@ const help = `Write the files of something new. They pass the lint; mock and ser
       --status NUMBER   its status; otherwise 409
 
   --no-generate   do not run "npm run generate" afterwards, to write several things first
-  --dry-run       write nothing, and list the files that would be written or changed
+  --dry-run       write nothing, and list the files that would be written or changed; "npm run generate" then writes more
 
 Nothing that exists is overwritten. Exit code: 0 if all was written, 1 if it cannot be, 2 for a wrong call.`;
 

@@ -1,4 +1,5 @@
 // `npm run new -- event transaction.captured`: the webhook, its map entry, its payload and an example of it.
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { append, indent, inTurn, todo } from './contract-text.ts';
@@ -44,6 +45,7 @@ export async function newEvent(project: Project, event: string): Promise<Plan> {
   const hasTag = (await tagsOf(project)).includes(tag);
   const values = {
     ...{ event, example, tag, says, Name: name, Resource: resource, Says: sentence(says) },
+    id: randomUUID(),
     happened: happened.replaceAll('-', '_'),
     spoken: spoken(resource),
   };
