@@ -370,8 +370,12 @@ describe('npm run new', () => {
     const calls = [...guide.matchAll(/`npm run new -- (\w+ [^`]+)`/g)].map(([, call = '']) => call);
     expect(calls.length).toBeGreaterThan(4);
     for (const call of calls) {
-      const { write } = await planOf(root, readCall(call.split(' ')));
-      expect([call, Object.keys(write)]).not.toEqual([call, []]);
+      const planned = planOf(root, readCall(call.split(' '))).then(
+        ({ write }) => Object.keys(write).join(' '),
+        // Somebody has done what the guide shows.
+        (error: unknown) => (error instanceof Refusal ? error.message : ''),
+      );
+      await expect(planned, call).resolves.toMatch(/openapi\/|server\/| already/);
     }
   });
 

@@ -41,7 +41,7 @@ const examples = ['client/README.md', 'client/index.ts', 'client/server.ts'].fla
 const mistakes = {
   'filter.ts': `client.paginate('/transactions', { params: { query: { curency: [''] } } })`,
   'value.ts': `client.GET('/transactions', { params: { query: { status: ['capture_suceeded'] } } })`,
-  'path.ts': `client.GET('/refunds')`,
+  'path.ts': `client.GET('/unicorns')`,
   'field.ts': `client.paginate('/transactions').next().then(({ value }) => value?.total)`,
   'error.ts': `client.GET('/transactions').then(({ error }) => error?.statusCode)`,
 };
@@ -102,7 +102,7 @@ export function describeGuide({ packed, service, prepare }: Given): void {
       const faults = [
         expect.stringMatching(/^filter\.ts: .*curency/),
         expect.stringMatching(/^value\.ts: .*capture_suceeded/),
-        expect.stringMatching(/^path\.ts: .*refunds.*"\/transactions"/),
+        expect.stringMatching(/^path\.ts: .*unicorns.*"\/transactions"/),
         expect.stringMatching(/^field\.ts: .*total/),
         expect.stringMatching(/^error\.ts: .*statusCode/),
       ];

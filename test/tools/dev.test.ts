@@ -201,7 +201,7 @@ describe('npm run dev', { timeout: 120_000 }, () => {
 
   it('generates what follows from `npm run new`, which leaves that to it', async () => {
     mark = dev.output().length;
-    const { status, output: said } = await runNode('scripts/new.ts', ['operation', 'GET', '/buyer-notes'], {
+    const { status, output: said } = await runNode('scripts/new.ts', ['operation', 'GET', '/unicorns'], {
       cwd: folder,
     });
     expect([status, said]).toEqual([0, expect.stringContaining('npm run dev is running: it generates')]);
@@ -209,7 +209,7 @@ describe('npm run dev', { timeout: 120_000 }, () => {
     expect(output()).toMatch(
       /✓ 0 problems in the contract[\s\S]*Wrote[\s\S]* To do {3}\d unfinished places: npm run lint/,
     );
-    expect(await served('buyer-notes')).toEqual([true, true, true]);
+    expect(await served('unicorns')).toEqual([true, true, true]);
   });
 
   it('shows a failed request as npm start does on a terminal', async () => {
