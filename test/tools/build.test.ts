@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { chmod, cp, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contractVersion } from '../../generated/operations.ts';
 import { secretNames } from '../../server/settings.ts';
@@ -81,6 +81,22 @@ describe('the build', () => {
     ]);
     const files = await readdir(app, { recursive: true });
     expect(files.filter((file) => /\.ts$|\.test\.|\.pem$|\.env$|node_modules|\.git/.test(file))).toEqual([]);
+  });
+
+  it('has the docs and pages with the same bytes as those that were built before, elsewhere', async () => {
+    const files = async (folder: string) =>
+      (await readdir(folder, { recursive: true, withFileTypes: true }))
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
+        .sort();
+    for (const part of ['site', 'pages']) {
+      const [before, again] = [join(root, part), join(app, 'dist', part)];
+      expect(await files(again)).toEqual(await files(before));
+      const differ = (file: string) =>
+        !readFileSync(join(again, file)).equals(readFileSync(join(before, file)));
+      // Its bundle has names that depend on the place of node_modules: see mock-package.test.ts.
+      expect((await files(again)).filter(differ).filter((file) => file !== 'mock.tgz')).toEqual([]);
+    }
   });
 
   it('has the command `payments`', async () => {

@@ -1,14 +1,12 @@
 // Builds the docs, serves them as the service does, walks every link, and opens them in a real browser.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join, normalize, relative } from 'node:path';
 import { type Browser, type BrowserContextOptions, type Locator, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { operations } from '../../generated/operations.ts';
-import { buildDocs } from '../../scripts/docs.ts';
 import type { Entry } from '../../scripts/docs/browser/search.ts';
 import { forReaders, itemsOf, parseContract } from '../../scripts/docs/contract.ts';
 import { readGuides } from '../../scripts/docs/guides.ts';
@@ -161,17 +159,6 @@ describe('the built site', () => {
       expect(() => links(link), link).toThrow(/Broken link in docs\/guides\/keys\.md/);
     const spoilt = parseContract(text.replaceAll('#section/Rate-limits', '#section/Rate-limit'));
     expect(() => linkReference(spoilt, links)).toThrow(/#section\/Rate-limit/);
-  });
-
-  it('has the same bytes when it is built again', async () => {
-    const again = mkdtempSync(join(tmpdir(), 'payments-docs-'));
-    await buildDocs({ out: again });
-    expect(filesOf(again).sort()).toEqual([...built.keys()].sort());
-    const differing = filesOf(again).filter(
-      (file) => readFileSync(join(again, file), 'latin1') !== built.get(file),
-    );
-    expect(differing).toEqual([]);
-    rmSync(again, { recursive: true });
   });
 
   it('lists the sections of a long guide, and of no other', () => {
