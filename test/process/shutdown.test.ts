@@ -11,7 +11,7 @@ import { handlers } from '../../server/handlers/index.ts';
 import { limits } from '../../server/http/listen.ts';
 import { createCaller } from '../support/call.ts';
 import { createTestDatabase, withClient } from '../support/database.ts';
-import { eventually, newDataDir, nothingRunsOn, processesOn } from '../support/data-dir.ts';
+import { eventually, newDataDir } from '../support/data-dir.ts';
 import { root, startCommand, startServer } from '../support/processes.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startTestService } from '../support/service.ts';
@@ -267,19 +267,6 @@ describe('the process', () => {
     const { status } = await server.stop('SIGTERM');
     expect({ status, inTime: performance.now() - begun < 20_000 }).toEqual({ status: 0, inTime: true });
     receiver.close();
-  });
-
-  it('exits with 0 on SIGTERM despite keep-alive connections, and PostgreSQL stops too', async () => {
-    await using dataDir = await newDataDir();
-    await using server = await startServer({ DATA_DIR: dataDir.path });
-    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
-    await keepAlive(socket);
-    expect(await processesOn(dataDir.path)).not.toEqual([]);
-    const { status, stdout } = await server.stop('SIGTERM');
-    expect(status).toBe(0);
-    expect(stdout).toMatch(/"msg":"stopping: finishing running requests"\}\n[^]*"msg":"stopped"\}\n$/);
-    await nothingRunsOn(dataDir.path);
-    expect(await isRefused(server.url)).toBe(true);
   });
 
   // With the mock, which is ready within a second; the others are started in the same way.

@@ -112,7 +112,9 @@ describe('the sandbox in an empty folder', () => {
   });
 
   it('stops cleanly, and the second start keeps everything', async () => {
-    expect((await server.stop()).status).toBe(0);
+    const { status, stdout } = await server.stop();
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/"msg":"stopping: finishing running requests"\}\n[^]*"msg":"stopped"\}\n$/);
     await nothingRunsOn(dataDir.path);
     server = await startServer({ DATA_DIR: dataDir.path });
     expect(server.output()).not.toContain('furnished');

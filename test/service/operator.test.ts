@@ -385,9 +385,6 @@ it.each([
   [['audit', '--since', 'then'], /'then' is invalid\. Give a time such as/],
   [['audit', '--limit', 'many'], /'many' is invalid\. Give a number from 1 to 100000\./],
   [['transactions', 'list', '--status', 'lost'], /'lost' is invalid\. Allowed choices are processing/],
-  [['transactions', 'list', '--yaml'], /unknown option '--yaml'/],
-  [['seed', '--seed', '1'], /required option '--transactions <number>' not specified/],
-  [['transactions', 'move'], /missing required argument 'id'/],
   [['audit', '--limit'], /option '--limit <number>' argument missing/],
 ] as const)('the wrong call %j is refused', async (args, fault) => {
   const { status, stdout, stderr } = await payments(...args);
