@@ -740,7 +740,7 @@ export interface components {
             expiration_date: components["schemas"]["ExpirationDate"] | null;
             /** @description The caller's own reference, unique within the merchant account. */
             external_identifier: string | null;
-            /** @description A keyed hash of the card number: within a merchant account the same card has the same fingerprint, in another account it has another. Null for a card with the status `failed`. It does not change, unless the service has lost its key: do not use it as an identifier. */
+            /** @description A keyed hash of the card number: within a merchant account the same card has the same fingerprint, in another account it has another. Null for a card with the status `failed`. It changes with the number, and when the service has lost its key: do not use it as an identifier. */
             fingerprint: string | null;
             /** @description Whether the account updater has found new details that do not apply yet. They apply when the card has expired, when only the expiration date changed, or when a transaction with the card is declined with `canceled_payment_method`, `expired_payment_method`, `unavailable_payment_method` or `unknown_payment_method`. Always false for methods other than cards. */
             has_replacement: boolean;

@@ -44,7 +44,9 @@ export async function migrationsIndex(project: string): Promise<string> {
   const digestOf = async (name: string) => {
     const parts = await readdir(join(project, folder, name)).catch((): string[] => []);
     const hash = createHash('sha256');
-    for (const file of [`${name}.ts`, ...parts.sort().map((part) => join(name, part))])
+    // Editors leave other files there.
+    const code = parts.filter((part) => part.endsWith('.ts')).sort();
+    for (const file of [`${name}.ts`, ...code.map((part) => join(name, part))])
       hash.update(await readFile(join(project, folder, file)));
     return hash.digest('hex').slice(0, 12);
   };

@@ -95,6 +95,8 @@ const settings = (
     minify,
     // V8 keeps the text of a program, and takes two bytes for each character as soon as one comment has a typographic quote.
     minifyWhitespace: true,
+    // Node prints the whole line of an error that nobody catches.
+    lineLimit: 160,
     sourcesContent: false,
     metafile: true,
     logLevel: 'error',

@@ -12,6 +12,7 @@ import {
   type TestService,
   type TestServiceOptions,
 } from '../support/service.ts';
+import { approvalPath } from '../../server/resources/payment-methods/rules.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { createAccount } from '../support/records.ts';
 
@@ -58,6 +59,9 @@ describe('in production, without providers', () => {
   it('a number of the sandbox is a card like any other', async () => {
     const { body } = await post(service, '/payment-methods', { ...card, number: '5105105105105100' });
     expect(body).toMatchObject({ status: 'succeeded', details: { card_type: null } });
+    // Nor has it a page on which anybody could approve or decline it.
+    for (const method of ['GET', 'POST'])
+      expect((await service.call(method, approvalPath((body as { id: string }).id))).status).toBe(404);
   });
 
   it('payments seed refuses', async () => {

@@ -32,7 +32,7 @@ it('names none without a repository, and then those that are not in the last com
   expect(await newMigrations(project)).toEqual(['0002-second']);
 });
 
-it('notices one that was added, and one that was edited', async () => {
+it('notices one that was added or edited, and code that is part of one', async () => {
   const list = async () => writeFile(join(project, migrationsFile), await migrationsIndex(project));
   await list();
   expect(await isListStale(project)).toBe(false);
@@ -40,5 +40,11 @@ it('notices one that was added, and one that was edited', async () => {
   expect(await isListStale(project)).toBe(true);
   await list();
   await add('0003-third.ts', '// more');
+  expect(await isListStale(project)).toBe(true);
+  await list();
+  await mkdir(join(project, 'server/database/migrations/0003-third'));
+  await add('0003-third/.DS_Store');
+  expect(await isListStale(project)).toBe(false);
+  await add('0003-third/table.ts', '// more');
   expect(await isListStale(project)).toBe(true);
 });

@@ -57,10 +57,11 @@ it('shows stacks by the lines of the TypeScript, also of errors that nobody catc
 export function fail(): never {
   throw new RangeError('on purpose');
 }
+export const long = [${'1, '.repeat(5_000)}];
 `;
   await writeFile(inFolder('server/fail.ts'), thrower);
   const words =
-    "import { fail } from './fail.ts';\nexport const word: () => never = () => fail();\nword();\n";
+    "import { fail, long } from './fail.ts';\nexport const word: () => never = () => fail();\nword();\nlong.pop();\n";
   await writeFile(inFolder('server/word.ts'), words);
   const { status, stderr } = await start();
   expect(status).toBe(1);
@@ -68,6 +69,8 @@ export function fail(): never {
   expect(stderr).toContain(`at fail (${inFolder('server/fail.ts')}:4:9)`);
   expect(stderr).toContain(`${inFolder('server/word.ts')}:2:`);
   expect(stderr).not.toMatch(/at .*\.cache/);
+  // Node prints the line of the bundle, too.
+  expect(stderr.length).toBeLessThan(2_000);
 });
 
 it('has a source map, with which a debugger finds the TypeScript', async () => {
