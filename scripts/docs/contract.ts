@@ -123,6 +123,9 @@ function callOf(contract: Contract, { method, path, operation }: Item): Call {
     // The local server is the only URL without variables, so the samples work unedited.
     server: contract.servers.find(({ url }) => !url.includes('{'))?.url ?? '',
     path,
+    ids: named
+      .filter((one) => one.in === 'path')
+      .map(({ name, example }) => [name, typeof example === 'string' ? example : name.toUpperCase()]),
     hasPages: has('cursor'),
     filter: has('cursor') && filter ? { name: filter.name, example: filter.example } : undefined,
     body: resolve(contract, first)?.value,

@@ -7,6 +7,8 @@ export interface Call {
   method: string;
   server: string;
   path: string;
+  /** The parameters of the path. */
+  ids: [name: string, example: string][];
   /** Of a list that has pages. */
   hasPages: boolean;
   filter: { name: string; example: unknown } | undefined;
@@ -111,7 +113,8 @@ export const samplesOf = (call: Call): { lang: string; source: string }[] =>
 const anyServer = 'http://server';
 
 function written({ target, client, options, token, key, literal }: Language, call: Call): string {
-  const { method, path, server, filter, body, takesKey } = call;
+  const { method, server, filter, body, takesKey } = call;
+  const path = call.ids.reduce((text, [name, id]) => text.replace(`{${name}}`, id), call.path);
   const query = filter ? `?${filter.name}=${encodeURIComponent(String(filter.example))}` : '';
   const header = (name: string, value: string) => ({ name, value });
   const request = {
@@ -133,12 +136,17 @@ function written({ target, client, options, token, key, literal }: Language, cal
     .replaceAll(anyServer, server);
 }
 
-function typeScript({ method, server, path, hasPages, filter, body }: Call): string {
+function typeScript({ method, server, path, ids, hasPages, filter, body }: Call): string {
   const imported = hasPages ? 'createPaymentsClient' : 'createPaymentsClient, unwrap';
-  const given = body === undefined ? '' : `, { body: ${JSON.stringify(body, null, 2)} }`;
+  const named = ids.map(([name, id]) => `${name}: ${JSON.stringify(id)}`).join(', ');
+  const inPath = named === '' ? [] : [`path: { ${named} }`];
+  const given = [
+    ...inPath.map((text) => `params: { ${text} }`),
+    ...(body === undefined ? [] : [`body: ${JSON.stringify(body, null, 2)}`]),
+  ].join(', ');
   const code = hasPages
-    ? loop(path, filter)
-    : `console.log(unwrap(await client.${method}('${path}'${given})));`;
+    ? loop(path, inPath, filter)
+    : `console.log(unwrap(await client.${method}('${path}'${given === '' ? '' : `, { ${given} }`})));`;
   return `// Install: npm install http://127.0.0.1:8080/client.tgz
 // Save as sample.mts, run: npx tsx sample.mts
 import { ${imported} } from 'payments-service-client';
@@ -150,10 +158,10 @@ const client = createPaymentsClient({
 ${code}`;
 }
 
-function loop(path: string, filter: Call['filter']): string {
-  const options = filter
-    ? `, {\n  params: { query: { ${filter.name}: ${JSON.stringify(filter.example)} } },\n}`
-    : '';
+function loop(path: string, inPath: string[], filter: Call['filter']): string {
+  const query = filter ? [`query: { ${filter.name}: ${JSON.stringify(filter.example)} }`] : [];
+  const params = [...inPath, ...query].join(', ');
+  const options = params === '' ? '' : `, {\n  params: { ${params} },\n}`;
   return `// All pages, each fetched when it is needed.
 const items = client.paginate('${path}'${options});
 for await (const item of items) console.log(item);`;

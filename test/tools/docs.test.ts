@@ -215,6 +215,17 @@ describe('the built site', () => {
     );
   });
 
+  it('has samples with an ID in the path', () => {
+    const [path, id] = ['/payment-methods/{card_id}', '2f1c6a52-6f0e-4c55-9d3b-8a4f6f2f9b11'];
+    const changed = parseContract(text);
+    const { post } = changed.paths['/payment-methods'] ?? {};
+    const parameters = [{ name: 'card_id', in: 'path', example: id }];
+    if (post) changed.paths[path] = { patch: { ...post, parameters } };
+    const { TypeScript, ...others } = samples(path, 'patch', forReaders(changed));
+    for (const [lang, source] of Object.entries(others)) expect(source, lang).toContain(`/${id}`);
+    expect(TypeScript).toContain(`client.PATCH('${path}', { params: { path: { card_id: "${id}" } }, body: {`);
+  });
+
   it('has samples that can be run twice: with a new Idempotency-Key where one is taken, and no fixed identifier', () => {
     const having = Object.entries(contract.paths).flatMap(([path, item]) =>
       Object.keys(item)
@@ -369,7 +380,7 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
       for (const { operationId, summary, security = [] } of Object.values(item)) {
         await visit(page, operationId, summary);
         await page
-          .locator('pre', { hasText: `http://127.0.0.1:8080${path}` })
+          .locator('pre', { hasText: `http://127.0.0.1:8080${path.split('{', 1)[0]}` })
           .first()
           .waitFor();
         for (const scope of security.flatMap(({ BearerAuth = [] }) => BearerAuth))
