@@ -63,7 +63,9 @@ export function createRequestJudge(document: Document): RequestJudge {
         const details = explainer.explain(id, req);
         return new ApiError('bad_request', { details: details.length > 0 ? details : [unexplained], cause });
       };
-      if (explainer.hasMissedFault(id, query)) throw refuse();
+      // The validator asks for a body only if the schema has required properties.
+      const isWithoutBody = requestBody?.required === true && req.body === undefined;
+      if (isWithoutBody || explainer.hasMissedFault(id, query)) throw refuse();
       // Express has a getter there, which parses the URL again. The validator changes the object: it adds defaults and converts
       // numbers and arrays.
       Object.defineProperty(req, 'query', { value: query.values, configurable: true, writable: true });

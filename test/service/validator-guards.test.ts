@@ -291,6 +291,16 @@ describe('query values, raw and encoded', () => {
   });
 });
 
+it('a body is required, also if none of its properties is', async () => {
+  const { document } = contractWith(({ components }) => {
+    delete (components.schemas?.WebhookSubscriptionCreate as Schema).required;
+  });
+  expect(await detailsOf(judged(document, 'createWebhookSubscription', '', {}))).toEqual([]);
+  expect(await detailsOf(judged(document, 'createWebhookSubscription', ''))).toMatchObject([
+    { location: 'body', pointer: '', type: 'value_error.missing' },
+  ]);
+});
+
 describe('$ref, oneOf, not', () => {
   it('keywords next to a $ref inside a body are applied', async () => {
     const { document } = contractWith(({ components }) => {
