@@ -293,7 +293,7 @@ describe('query values, raw and encoded', () => {
 
 it('a body is required, also if none of its properties is', async () => {
   const { document } = contractWith(({ components }) => {
-    delete (components.schemas?.WebhookSubscriptionCreate as Schema).required;
+    Object.assign(components.schemas?.WebhookSubscriptionCreate as Schema, { required: undefined });
   });
   expect(await detailsOf(judged(document, 'createWebhookSubscription', '', {}))).toEqual([]);
   expect(await detailsOf(judged(document, 'createWebhookSubscription', ''))).toMatchObject([
