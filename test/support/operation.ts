@@ -1,5 +1,4 @@
 /** Shared tests of an operation: starts the service, tests the common statuses, and checks that all statuses were seen. */
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { operations, type Operation, type OperationId, type Handlers } from '../../generated/operations.ts';
 import { handlers } from '../../server/handlers/index.ts';
@@ -7,7 +6,7 @@ import type { WriteDeps } from '../../server/handlers/deps.ts';
 import { forgetObserved, observed, type CallOptions } from './call.ts';
 import type { Db } from '../../server/database/database.ts';
 import { startTestService, type TestService, type TestServiceOptions } from './service.ts';
-import { exampleBody, mustSucceed, recordMaker, type MadePath } from './valid-request.ts';
+import { exampleBody, examplePath, mustSucceed, recordMaker, type MadePath } from './valid-request.ts';
 
 export interface Frame {
   service: TestService;
@@ -44,13 +43,6 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
   const makeBody = () => (typeof validBody === 'function' ? (validBody as MakeBody)(frame) : validBody);
   const makePath = async (given?: MadePath) =>
     typeof validPath === 'function' ? (given ?? (await validPath(frame))) : { ...validPath, ...given };
-  const unknownId = randomUUID();
-  const pathWith = (given: MadePath) =>
-    operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
-      if (name in given && given[name] === undefined)
-        throw new Error(`The path of this call has no ${name}.`);
-      return given[name] ?? unknownId;
-    });
   /** A valid request, which can be sent more than once. */
   const makeValid = async () => ({ path: await makePath(), body: await makeBody() });
   // The record that a fixed path names may not exist.
@@ -72,7 +64,7 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
       frame.db = frame.service.service.database.db;
       frame.call = async ({ path, query = '', ...rest } = {}) => {
         const body = 'body' in rest || 'raw' in rest ? undefined : await makeBody();
-        return frame.service.call(verb, pathWith(await makePath(path)) + query, {
+        return frame.service.call(verb, examplePath(id, await makePath(path)) + query, {
           token: frame.service.token(scope),
           ...(body !== undefined && { body }),
           ...rest,
@@ -181,7 +173,7 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
 
     describe('405 for another method', () => {
       it.each(undeclaredAt(operation.path))('%s, before anything else is looked at', async (other) => {
-        const { status, headers } = await frame.service.call(other, pathWith(await makePath()));
+        const { status, headers } = await frame.service.call(other, examplePath(id, await makePath()));
         expect(status).toBe(405);
         expect(headers.get('allow')?.split(', ')).toContain(verb);
       });

@@ -1,7 +1,7 @@
 /** The parts of a request that an operation accepts, from the contract. */
 import { expect } from 'vitest';
 import { operations, type Operation, type OperationId } from '../../generated/operations.ts';
-import { loadContract, operationsOf, resolve } from '../../server/contract/load.ts';
+import { loadContract, operationsOf, resolve, type Parameter } from '../../server/contract/load.ts';
 import type { CallOptions } from './call.ts';
 import type { TestService } from './service.ts';
 
@@ -19,9 +19,18 @@ export function exampleBody(id: OperationId): unknown {
   return example && resolve<{ value?: unknown }>(document, example).value;
 }
 
-/** The path with an ID for each parameter. The service has no record of that ID. */
-export const examplePath = (id: OperationId): string =>
-  operations[id].path.replace(/\{\w+\}/g, '2f1c6a52-6f0e-4c55-9d3b-8a4f6f2f9b11');
+/** The path with these parameters. Others get a value that the contract allows: an ID of which the service has no record. */
+export function examplePath(id: OperationId, given: MadePath = {}): string {
+  const { document } = loadContract();
+  const found = operationsOf(document).find(({ operation }) => operation.operationId === id);
+  const parameters = (found?.operation.parameters ?? []).map((one) => resolve<Parameter>(document, one));
+  const valueOf = (name: string) => {
+    const { schema } = parameters.find((one) => one.in === 'path' && one.name === name) ?? {};
+    const { enum: values = [] } = (schema ? resolve(document, schema) : {}) as { enum?: string[] };
+    return values[0] ?? '2f1c6a52-6f0e-4c55-9d3b-8a4f6f2f9b11';
+  };
+  return operations[id].path.replace(/\{(\w+)\}/g, (_, name: string) => given[name] ?? valueOf(name));
+}
 
 /** Creates the record that a path names, by the POST of its collection; undefined if the contract has none. */
 export function recordMaker(path: string) {
