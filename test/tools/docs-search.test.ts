@@ -88,17 +88,17 @@ describe('the search of the docs', () => {
     ['declined by the issuer', 'guides/sandbox.html'],
     ['rotate the secret of a webhook', 'guides/webhooks.html#rotating-a-secret'],
     ['declined card', 'guides/sandbox.html'],
-    ...[
-      'cancel',
-      'refund',
-      'delete',
-      'delete a card',
-      'get transaction by id',
-      'charge a card',
-      'retrieve a card',
-    ].map((query) => [query, 'guides/getting-started.html#what-this-api-does-not-have']),
   ])('answers "%s" with %s first', (query, first) => {
     expect(hrefs(query)[0]).toBe(first);
+  });
+
+  // Only a new operation may come before it.
+  it.each([
+    ...['cancel', 'refund', 'delete', 'delete a card'],
+    ...['get transaction by id', 'charge a card', 'retrieve a card'],
+  ])('says for "%s" that this API does not have it, first of all guides', (query) => {
+    const guide = hrefs(query).find((href) => href.startsWith('guides/'));
+    expect(guide).toBe('guides/getting-started.html#what-this-api-does-not-have');
   });
 
   it.each([
