@@ -97,8 +97,6 @@ export function describeGuide({ packed, service, prepare }: Given): void {
       const paths = [...sources.map((name) => join(packed().consumer, name)), ...wrong];
       // Without this flag an optional property may be undefined as well; most projects do not have it.
       expect(options.exactOptionalPropertyTypes).toBeUndefined();
-      const exact = { ...options, exactOptionalPropertyTypes: true };
-      expect(await faultsIn(paths, exact)).toHaveLength(wrong.length);
       const faults = [
         expect.stringMatching(/^filter\.ts: .*curency/),
         expect.stringMatching(/^value\.ts: .*capture_suceeded/),
@@ -106,7 +104,7 @@ export function describeGuide({ packed, service, prepare }: Given): void {
         expect.stringMatching(/^field\.ts: .*total/),
         expect.stringMatching(/^error\.ts: .*statusCode/),
       ];
-      expect(await faultsIn(paths, options)).toEqual(faults);
+      expect(await faultsIn(paths, { ...options, exactOptionalPropertyTypes: true })).toEqual(faults);
       expect(await faultsIn(paths, { ...options, skipLibCheck: true }, 'typescript')).toEqual(faults);
     });
 
