@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { mockOperations } from '../../../mock/operations.ts';
 import { showsExample } from '../../../mock/outcomes/index.ts';
 import { loadContract } from '../../../server/contract/load.ts';
+import { codeOf } from '../../../server/faults.ts';
 import { matches } from '../../support/contract-check.ts';
 
 /** The caller: `administrator` has all permissions, `restricted` has few, and `stranger` has a token without a valid signature. */
@@ -50,7 +51,8 @@ export const hangUp = (): void => {
   agent.destroy();
 };
 
-export function knock(url: string, { method, target, headers, body, who }: Wire): Promise<Answer> {
+export function knock(url: string, wire: Wire): Promise<Answer> {
+  const { method, target, headers, body, who } = wire;
   return new Promise((done, failed) => {
     const { hostname, port } = new URL(url);
     const asked = open({ agent, hostname, port, method, path: target });
@@ -59,7 +61,11 @@ export function knock(url: string, { method, target, headers, body, who }: Wire)
     if (body !== undefined && !('Transfer-Encoding' in headers))
       asked.setHeader('Content-Length', Buffer.byteLength(body));
     for (const [name, value] of Object.entries(headers)) asked.setHeader(name, value);
-    asked.on('error', failed);
+    // A connection that was kept may be closed by the other side at the moment that it is used again.
+    asked.on('error', (error) => {
+      if (asked.reusedSocket && codeOf(error) === 'ECONNRESET') knock(url, wire).then(done, failed);
+      else failed(error);
+    });
     asked.on('response', (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
