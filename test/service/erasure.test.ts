@@ -433,6 +433,24 @@ it('interrupted, it continues with the next run', async () => {
   expect(await left()).toBe(0);
 });
 
+it('interrupted before it came to the cards, none of them gets a new number', async () => {
+  const { id } = await createBuyer(db(), named('half erased'));
+  const { body } = await store({ ...card, buyer_id: id }, randomUUID());
+  const { id: cardId } = body as { id: string };
+  let steps = 0;
+  const inStep = (work: Parameters<typeof inWork<number>>[1]) =>
+    (steps += 1) === 1 ? inWork(db(), work) : Promise.reject(new Error('killed'));
+  const stopped = eraseBuyer(id, {
+    ...{ db: db(), dryRun: false, references: false },
+    ...{ onProgress: () => undefined, inStep },
+  });
+  await expect(stopped).rejects.toThrow('killed');
+  const args = ['payment-methods', 'found-replacement', cardId, '--expiration-date', '12/44', '--new-number'];
+  const { status, stderr } = await payments(args, '5555555555554444\n');
+  expect([status, stderr]).toEqual([1, expect.stringContaining('There is no payment method')]);
+  expect((await erase(id)).found).toMatchObject({ payment_methods: 1 });
+});
+
 const untilItWaits = () =>
   eventually(async () => {
     const { rows } = await sql`

@@ -129,7 +129,10 @@ export interface FoundDetails {
   number?: string;
 }
 
-/** New details that the account updater found. Undefined when there is no such payment method; throws IllegalMove. */
+/**
+ * New details that the account updater found. Undefined when there is no such payment method, or its buyer is erased; throws
+ * IllegalMove.
+ */
 export async function recordReplacement(
   unit: UnitOfWork,
   id: string,
@@ -138,8 +141,9 @@ export async function recordReplacement(
 ): Promise<PaymentMethodRow | undefined> {
   const found = await lockPaymentMethodOfAnyAccount(unit.db, id);
   if (!found) return undefined;
-  // It has no number, and must not get one: its buyer may be erased.
   if (found.status === 'failed') throw new IllegalMove('It gets no new details: failed is final.');
+  // Before an erasure has come to the cards, they are not failed yet.
+  if (await isErased(unit, found)) return undefined;
   const card =
     number === undefined
       ? undefined
@@ -158,6 +162,11 @@ export async function recordReplacement(
   const trigger: Trigger = { kind: 'found', changesNumber };
   return settleReplacement(unit, { ...found, replacement, replacement_found_at: unit.now }, trigger);
 }
+
+const isErased = async (
+  { db }: UnitOfWork,
+  { buyer_id: id, merchant_account_id: account }: PaymentMethodRow,
+) => id !== null && (await lockBuyer(db, account, { id })) === undefined;
 
 /**
  * A decline for a reason that lies with the card applies its pending replacement. A transaction has only a snapshot of its
