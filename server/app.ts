@@ -25,6 +25,7 @@ import {
   requestId,
 } from './http/headers.ts';
 import { createDesk, type DeskDeps } from './http/desk/desk.ts';
+import { createWaitForStart, serveHealth, type Life } from './http/health.ts';
 import { createExpress, type App } from './http/express.ts';
 import { createRateLimit, createVelocityLimit, type CardsPerMinute } from './http/limits.ts';
 import type { Router } from './http/route.ts';
@@ -49,8 +50,7 @@ export interface AppDeps extends CompiledContract, Secrets, Pick<Deps, 'environm
   siteDir: string;
   /** The sandbox's pages for developers. Undefined in production, and if other machines can reach this server. */
   desk: Omit<DeskDeps, 'facts'> | undefined;
-  /** Whether this instance is about to stop, and should get no more requests. */
-  isStopping: () => boolean;
+  life: Life;
   /** Left out when they are off. */
   noteRequest?: NoteRequest | undefined;
   tracing?: RequestTracing | undefined;
@@ -59,7 +59,7 @@ export interface AppDeps extends CompiledContract, Secrets, Pick<Deps, 'environm
 
 export function createApp(deps: AppDeps): App {
   const { document, requests, responses, handlers, database } = deps;
-  const { find, unitsOn, publicUrl, isStopping, log, now } = deps;
+  const { find, unitsOn, publicUrl, life, log, now } = deps;
   const { environment, cursors, vault, keysOf } = deps;
   const { providers, siteDir, desk, bodyLimit, cardsPerMinute } = deps;
   const { dbFor, isSharded } = database;
@@ -68,7 +68,7 @@ export function createApp(deps: AppDeps): App {
 
   const app = createExpress();
   app.use(
-    asMiddleware<Context>(requestId, (context) => {
+    asMiddleware<Context>(requestId, createWaitForStart(life), (context) => {
       context.budget = { left: requestDatabaseMilliseconds };
       context.db = dbFor(context);
     }),
@@ -136,13 +136,8 @@ export function createApp(deps: AppDeps): App {
       }),
     ),
   );
-  serveStatic(app, {
-    document,
-    siteDir,
-    hasConsole: desk !== undefined,
-    ownUrl: desk && publicUrl,
-    findUnready: async () => (isStopping() ? 'stopping' : database.findUnready()),
-  });
+  serveHealth(app, life, database.findUnready);
+  serveStatic(app, { document, siteDir, hasConsole: desk !== undefined, ownUrl: desk && publicUrl });
   if (environment === 'sandbox')
     serveApprovals(app, {
       find: findPaymentMethodOfAnyAccount,

@@ -1,41 +1,37 @@
-// Composition root: config → contract → database → app → listen. main.ts uses it, and tests do with port 0.
+// Composition root: open → build → listen → write → serve. main.ts uses it, and tests do with port 0. Whatever fails closes what was
+// opened before it, and no request is served before all is ready.
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { savePublicUrl } from './database/environment.ts';
-import { findMissingKeys } from './secrets/reseal.ts';
 import { createUnitOfWork } from './database/unit-of-work.ts';
 import { createApp } from './app.ts';
+import { checkData } from './check-data.ts';
 import { defaultDataDir, type Config } from './config.ts';
 import { compileContract, type CompiledContract } from './contract/compile.ts';
 import { loadContract, projectRoot } from './contract/load.ts';
 import type { WriteDeps } from './handlers/deps.ts';
 import { handlers } from './handlers/index.ts';
 import { operations, type Handlers } from '../generated/operations.ts';
-import { firstCall, forOperator } from './hints.ts';
+import { firstCall } from './hints.ts';
 import { isLoopback } from './http/desk/guard.ts';
 import { createRecent } from './http/desk/feed.ts';
+import type { Life } from './http/health.ts';
 import { listen, requireFreePort } from './http/listen.ts';
 import { createRouter } from './http/route.ts';
 import { rememberNumbersMilliseconds } from './http/limits.ts';
 import { startJobs } from './upkeep/jobs.ts';
 import { countFaults, observe, refusePort, type Observing } from './upkeep/observe.ts';
-import { OperatorFault } from './faults.ts';
 import { loadProviders, type Providers } from './providers/index.ts';
 import { createActivity, makeSandboxToken } from './sandbox/activity.ts';
-import { fillSandbox } from './sandbox/first-start.ts';
-import type { Vault } from './secrets/vault.ts';
 import { openSecrets } from './secrets/open.ts';
-import type { Db } from './database/database.ts';
-import { findActivePairNamed } from './resources/api-key-pairs/queries.ts';
-import { findFirstAccount } from './resources/merchant-accounts/queries.ts';
 import { createNotify } from './database/notify.ts';
 import { openReadyDatabase, type OpenedDatabase } from './database/open.ts';
 import type { DeliverDeps } from './events/deliver.ts';
 import { createOutbox } from './events/outbox.ts';
 import { withJitter } from './events/attempts.ts';
 import { sendOptions } from './events/send.ts';
-import { defaultLimits, startWorker, type Worker, type WorkerLimits } from './events/worker.ts';
+import { defaultLimits, startWorker, type WorkerLimits } from './events/worker.ts';
 
 export interface Service {
   url: string;
@@ -67,8 +63,89 @@ export interface ServiceOptions {
 }
 
 export async function startService(options: ServiceOptions): Promise<Service> {
+  const { config } = options;
+  const life = beginLife();
+  const parts = await openParts(options, life);
+  const { database, observing } = parts;
+  // They use the parts, so they are closed before them.
+  const running: (() => Promise<void>)[] = [];
+  let closed: Promise<void> | undefined;
+  const close = (delayMilliseconds: number) =>
+    (closed ??= (async () => {
+      if (delayMilliseconds > 0) await wait(delayMilliseconds);
+      try {
+        // At the same time, because each of them may take up to 10 s.
+        const stopped = await Promise.allSettled(running.map((stop) => stop()));
+        for (const result of stopped) if (result.status === 'rejected') throw result.reason;
+      } finally {
+        await parts.close();
+      }
+    })());
+  try {
+    const { app, find, recent, unitsOn, setPublicUrl } = buildApp(options, parts, life);
+    const server = await listen(app, config, {
+      note: (request) => {
+        observing.metrics?.noteRequest(undefined, request.status, 0);
+        options.log.info(request);
+        recent.note(request);
+      },
+      allowOf: find.allowOf,
+    });
+    running.push(server.close);
+    const url = config.port === 0 ? config.publicUrl.replace(/:0$/, `:${server.port}`) : config.publicUrl;
+    setPublicUrl(url);
+    await savePublicUrl(database.background.db, url);
+    life.serve();
+    running.push(...startBackgroundWork(options, parts, unitsOn));
+    return {
+      url,
+      port: server.port,
+      firstCall: firstCall(url, shownDataDir(config)),
+      metricsPort: observing.metricsPort,
+      connections: server.connections,
+      database,
+      close: () => {
+        life.phase = 'stopping';
+        // Requests are served on until load balancers have noticed.
+        return close(1000 * config.shutdownDelay);
+      },
+    };
+  } catch (error) {
+    life.fail(error);
+    // What cannot be closed either is less interesting than why the start failed.
+    await close(0).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** What `life` of a service is made with: requests wait until `serve`, and fail with `fail`. */
+function beginLife() {
+  let serve: () => void = () => undefined;
+  let fail: (error: unknown) => void = () => undefined;
+  const started = new Promise<void>((resolve, reject) => {
+    serve = resolve;
+    fail = reject;
+  });
+  // Perhaps no request waits for it.
+  started.catch(() => undefined);
+  const life: Life = { phase: 'starting', started };
+  return Object.assign(life, {
+    serve: () => {
+      life.phase = 'serving';
+      serve();
+    },
+    fail: (error: unknown) => {
+      life.phase = 'stopping';
+      fail(error);
+    },
+  });
+}
+
+type Parts = Awaited<ReturnType<typeof openParts>>;
+
+/** Everything that is opened before the port is: contract, providers, database, secrets, metrics. */
+async function openParts(options: ServiceOptions, life: Life) {
   const { config, log, now = () => new Date() } = options;
-  const { environment } = config;
   for (const warning of config.warnings) log.warn(warning);
   await requireFreePort(config);
   if (config.metrics) await requireFreePort(config.metrics).catch(refusePort(config.metrics));
@@ -76,173 +153,128 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const providers = { ...(await loadProviders(config)), ...options.providers };
   if (!providers.giftCards)
     log.warn('no gift card provider is configured: balance requests fail with 502 (set PROVIDERS)');
-  let isStopping = false;
   const database = await openReadyDatabase({
-    environment,
+    environment: config.environment,
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
     pooler: config.databasePooler,
     servesRequests: true,
     log: (message) => {
       // The embedded PostgreSQL stops with us, and may end a connection before its pool has closed it.
-      if (isStopping && config.databaseUrl === undefined) return;
+      if (life.phase === 'stopping' && config.databaseUrl === undefined) return;
       log.warn(message);
     },
   });
-  const { background, migrated } = database;
+  const { migrated } = database;
   if (migrated.length > 0)
     log.info({ migrations: migrated.length, last: migrated.at(-1) }, 'the database was migrated');
   let observing: Observing | undefined;
+  const close = async () => {
+    await observing?.close();
+    await database.close();
+  };
   try {
     // After the database: one that belongs to production is refused before anything is created.
     const secrets = openSecrets(config);
-    const observed = await observe(config);
-    observing = observed;
-    const { metrics, tracing } = observed;
+    observing = await observe(config);
+    observing.readFrom(database);
+    await checkData(database.background.db, { config, log, now, secrets });
+    const { metrics } = observing;
     const responses = metrics
       ? countFaults(contract.responses, metrics.noteContractFault)
       : contract.responses;
-    observed.readFrom(database);
-    if (environment === 'sandbox' && (await fillSandbox(background.db, config.dataDir, now(), secrets)))
-      log.info('sample data was added to the sandbox');
-    await refuseWrongKeys(background.db, { config, vault: secrets.vault, log });
-    if (environment === 'production') await warnOfData(background.db, log);
-    let publicUrl = config.publicUrl;
-    const dataDir = config.dataDir === defaultDataDir ? undefined : config.dataDir;
-    let worker: Worker | undefined;
-    let listener: { stop: () => void } | undefined;
-    const unitsOn = createUnitOfWork({
-      outbox: createOutbox(responses, tracing?.current),
-      publicUrl: () => publicUrl,
-      now,
-      onPublished: createNotify(background.pool),
-    });
-    const recent = createRecent(now);
-    const find = createRouter(Object.values(operations));
-    const app = createApp({
-      find,
-      ...contract,
-      responses,
-      noteRequest: metrics?.noteRequest,
-      tracing,
-      ...secrets,
-      environment,
-      providers,
-      handlers: options.handlers ?? handlers,
-      database,
-      unitsOn,
-      publicUrl: () => publicUrl,
-      bodyLimit: config.bodyLimit,
-      cardsPerMinute: config.cardsPerMinute,
-      siteDir: options.siteDir ?? join(projectRoot, 'site'),
-      desk:
-        environment === 'sandbox' && isLoopback(config.host)
-          ? {
-              recent,
-              activity: createActivity(background.db, now),
-              pagesDir: options.pagesDir ?? join(projectRoot, 'pages'),
-              firstCall: () => firstCall(publicUrl, dataDir),
-              makeToken: () => makeSandboxToken(config.dataDir),
-            }
-          : undefined,
-      isStopping: () => isStopping,
-      log,
-      now,
-    });
-    const { port, connections, close } = await listen(app, config, {
-      note: (request) => {
-        metrics?.noteRequest(undefined, request.status, 0);
-        log.info(request);
-        recent.note(request);
-      },
-      allowOf: find.allowOf,
-    });
-    if (config.webhookWorker) {
-      const { limits = defaultLimits, ...webhooks } = options.webhooks ?? {};
-      worker = startWorker(
-        {
-          db: background.db,
-          isSharded: database.isSharded,
-          vault: secrets.vault,
-          log,
-          now,
-          options: sendOptions(config),
-          schedule: withJitter,
-          noteAttempt: metrics?.noteAttempt,
-          tracing,
-          ...webhooks,
-        },
-        limits,
-      );
-      listener = background.onDeliveries(worker.wake);
-    }
-    if (config.port === 0) publicUrl = publicUrl.replace(/:0$/, `:${port}`);
-    await savePublicUrl(background.db, publicUrl);
-    const jobs = startJobs({
-      db: background.db,
-      inUnitOfWork: unitsOn(background.db),
-      rememberNumbersMilliseconds,
-      log,
-      now,
-      eventRetentionDays: config.eventRetentionDays,
-      auditRetentionDays: config.auditRetentionDays,
-      everyMilliseconds: options.jobMilliseconds,
-    });
-    let closed: Promise<void> | undefined;
-    return {
-      url: publicUrl,
-      port,
-      firstCall: firstCall(publicUrl, dataDir),
-      metricsPort: observed.metricsPort,
-      connections,
-      database,
-      close: () =>
-        (closed ??= (async () => {
-          isStopping = true;
-          listener?.stop();
-          // Requests are served on until load balancers have noticed.
-          if (config.shutdownDelay) await wait(1000 * config.shutdownDelay);
-          try {
-            // At the same time, because each of them may take up to 10 s.
-            const stopped = await Promise.allSettled([close(), jobs.stop(), worker?.stop()]);
-            for (const result of stopped) if (result.status === 'rejected') throw result.reason;
-          } finally {
-            await observed.close();
-            await database.close();
-          }
-        })()),
-    };
+    return { contract: { ...contract, responses }, providers, database, secrets, observing, now, close };
   } catch (error) {
-    await observing?.close();
-    await database.close();
+    await close();
     throw error;
   }
 }
 
-/** With a wrong CARD_KEY requests fail. A sandbox only logs it, because its records may be thrown away. */
-async function refuseWrongKeys(
-  db: Db,
-  { config, vault, log }: { config: Config; vault: Vault; log: Logger },
-): Promise<void> {
-  const found = await findMissingKeys(db, vault);
-  if (!found) return;
-  const ids = found.missing.join(', ');
-  if (found.isWhollyWrong && config.environment === 'production' && config.missingKeys !== 'accept')
-    throw new OperatorFault(
-      `CARD_KEY fits no stored value: they need key ${ids}. Add it to CARD_KEY. If it is lost, see "A lost key" in docs/guides/keys.md.`,
-    );
-  log.error(forOperator(`stored values need a key that is missing: ${ids} (add it to CARD_KEY)`));
+/** Unless it is the default. */
+const shownDataDir = ({ dataDir }: Config) => (dataDir === defaultDataDir ? undefined : dataDir);
+
+function buildApp({ config, log, ...options }: ServiceOptions, parts: Parts, life: Life) {
+  const { contract, database, secrets, observing, providers, now } = parts;
+  const { metrics, tracing } = observing;
+  // With port 0 it is known when the port is.
+  let publicUrl = config.publicUrl;
+  const unitsOn = createUnitOfWork({
+    outbox: createOutbox(contract.responses, tracing?.current),
+    publicUrl: () => publicUrl,
+    now,
+    onPublished: createNotify(database.background.pool),
+  });
+  const recent = createRecent(now);
+  const find = createRouter(Object.values(operations));
+  const hasDesk = config.environment === 'sandbox' && isLoopback(config.host);
+  const desk = {
+    recent,
+    activity: createActivity(database.background.db, now),
+    pagesDir: options.pagesDir ?? join(projectRoot, 'pages'),
+    firstCall: () => firstCall(publicUrl, shownDataDir(config)),
+    makeToken: () => makeSandboxToken(config.dataDir),
+  };
+  const app = createApp({
+    ...contract,
+    ...secrets,
+    find,
+    noteRequest: metrics?.noteRequest,
+    tracing,
+    environment: config.environment,
+    providers,
+    handlers: options.handlers ?? handlers,
+    database,
+    unitsOn,
+    publicUrl: () => publicUrl,
+    bodyLimit: config.bodyLimit,
+    cardsPerMinute: config.cardsPerMinute,
+    siteDir: options.siteDir ?? join(projectRoot, 'site'),
+    desk: hasDesk ? desk : undefined,
+    life,
+    log,
+    now,
+  });
+  const setPublicUrl = (url: string) => (publicUrl = url);
+  return { app, find, recent, unitsOn, setPublicUrl };
 }
 
-/** What makes requests fail although the service runs. */
-async function warnOfData(db: Db, log: Logger): Promise<void> {
-  if (!(await findFirstAccount(db, 'all')))
-    log.warn(
-      'there is no merchant account yet, so most operations answer 404: run payments accounts create default --name Default',
-    );
-  const left = await findActivePairNamed(db, 'Sandbox');
-  if (left)
-    log.warn(
-      `the active key pair ${left.id} is named Sandbox, as a sandbox creates it: if nobody needs it, run payments keys deactivate ${left.id}`,
-    );
+/** Returns what stops it. */
+function startBackgroundWork(
+  { config, log, jobMilliseconds, webhooks: { limits = defaultLimits, ...webhooks } = {} }: ServiceOptions,
+  { database, secrets, observing, now }: Parts,
+  unitsOn: ReturnType<typeof createUnitOfWork>,
+): (() => Promise<void>)[] {
+  const { db } = database.background;
+  const jobs = startJobs({
+    db,
+    inUnitOfWork: unitsOn(db),
+    rememberNumbersMilliseconds,
+    log,
+    now,
+    eventRetentionDays: config.eventRetentionDays,
+    auditRetentionDays: config.auditRetentionDays,
+    everyMilliseconds: jobMilliseconds,
+  });
+  if (!config.webhookWorker) return [jobs.stop];
+  const worker = startWorker(
+    {
+      db,
+      isSharded: database.isSharded,
+      vault: secrets.vault,
+      log,
+      now,
+      options: sendOptions(config),
+      schedule: withJitter,
+      noteAttempt: observing.metrics?.noteAttempt,
+      tracing: observing.tracing,
+      ...webhooks,
+    },
+    limits,
+  );
+  const listener = database.background.onDeliveries(worker.wake);
+  const stopWorker = async () => {
+    listener.stop();
+    await worker.stop();
+  };
+  return [jobs.stop, stopWorker];
 }

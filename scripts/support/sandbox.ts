@@ -19,7 +19,7 @@ export interface Sandbox extends AsyncDisposable {
   killServer: () => Promise<void>;
   /** The process ID of PostgreSQL. */
   postmaster: () => number | undefined;
-  /** Kills the postmaster; the service starts PostgreSQL again by itself. */
+  /** Kills the postmaster. */
   killDatabase: () => void;
   /** Megabytes on the heap after a collection; only with `reportHeap` in NODE_OPTIONS. */
   heap: () => Promise<number>;

@@ -53,12 +53,8 @@ export interface Database {
   /** The same for one request. It costs nearly nothing. */
   dbFor: (use: ConnectionUse) => Db;
   pool: Pool;
-  /** Whether the database answers. */
-  isReady: () => Promise<boolean>;
   /** Calls `wake` when another process has stored deliveries. */
   onDeliveries: (wake: () => void) => { stop: () => void };
-  /** New connections use this URL from now on. */
-  reconnectTo: (url: string) => void;
   /** Gives running statements a few seconds, then closes their connections. */
   close: () => Promise<void>;
 }
@@ -95,8 +91,9 @@ export interface DatabaseOptions {
   pooler?: Pooler;
   /** How long to wait for a connection. */
   waitMilliseconds?: number;
-  /** See named-statements.ts. Asked for each new connection. */
-  plansOnce?: () => boolean;
+  /** See named-statements.ts. */
+  plansOnce?: boolean;
+  Client?: typeof pg.Client;
   /** See `noteStatement`. */
   notesStatements?: boolean;
 }
@@ -110,12 +107,14 @@ export function openDatabase(
     waitMilliseconds = connectionMilliseconds,
     pooler = 'none',
     command,
-    plansOnce = () => false,
+    plansOnce = false,
+    Client = pg.Client,
     notesStatements = false,
   }: DatabaseOptions = {},
 ): Database {
   const pgPool = new pg.Pool({
     connectionString: url,
+    Client,
     types,
     max: size,
     application_name: nameOf(command),
@@ -139,7 +138,7 @@ export function openDatabase(
     if (!(client instanceof pg.Client)) return;
     clients.add(client);
     // Behind a pooler, each transaction may have another connection to PostgreSQL.
-    if (pooler === 'none') nameStatements(client, { plansOnce: plansOnce() });
+    if (pooler === 'none') nameStatements(client, { plansOnce });
   });
   pgPool.on('remove', (client) => client instanceof pg.Client && clients.delete(client));
   const pool = createPool(pgPool, { size, pooler, statementMilliseconds });
@@ -155,15 +154,7 @@ export function openDatabase(
     db,
     dbFor,
     pool,
-    isReady: () =>
-      pool.query('select 1').then(
-        () => true,
-        () => false,
-      ),
     onDeliveries: (wake) => (pooler === 'none' ? listenOn(pgPool, wake) : { stop: () => undefined }),
-    reconnectTo: (newUrl) => {
-      pgPool.options.connectionString = newUrl;
-    },
     close: async () => {
       const end = async () => {
         await db.destroy();

@@ -1,11 +1,11 @@
-// Opens and migrates the configured database. Without DATABASE_URL that is an embedded PostgreSQL, which is started, and
-// restarted when it stops.
-import { openDatabase, type Database, type Db } from './database.ts';
+// Opens and migrates the configured database. Without DATABASE_URL that is an embedded PostgreSQL, which is started.
+import { openDatabase, type Database, type DatabaseOptions, type Db } from './database.ts';
 import { adviceFor, DatabaseFault, describe, nameRights, readOnlyFault, reasonOf } from './faults.ts';
 import { claimDatabase, refuseOtherEnvironment, type Environment } from './environment.ts';
 import { migrate, refuseEdited, refusePending, refuseUnknown } from './migrate.ts';
 import { requireColumns } from './tables.ts';
 import type { Pooler } from './connection.ts';
+import { EmbeddedClient } from './embedded/client.ts';
 import { startEmbedded } from './embedded/index.ts';
 import { createSingleFlight } from '../rules/async.ts';
 import pg from 'pg';
@@ -42,7 +42,6 @@ export interface OpenOptions {
   readOnly?: boolean;
 }
 
-const healthCheckMilliseconds = 1_000;
 /** A request whose statement takes longer returns 500: it would hold a connection that others need. */
 const requestStatementMilliseconds = 3_000;
 /** All statements of a request together, and its waiting for connections. A caller has an answer within 5 s. */
@@ -55,90 +54,74 @@ export async function openReadyDatabase(options: OpenOptions): Promise<OpenedDat
   const { environment, databaseUrl, dataDir, log, size, statementMilliseconds } = options;
   const { servesRequests = false, readOnly = false, pooler = 'none' } = options;
   const command = servesRequests ? undefined : (options.command ?? 'command');
+  const isEmbedded = databaseUrl === undefined;
   const onError = (error: Error) => {
     log(`the database connection failed: ${reasonOf(error)}`);
   };
-  const embedded = databaseUrl === undefined ? await superviseEmbedded(dataDir, log) : undefined;
-  const url = databaseUrl ?? embedded?.url() ?? '';
-  // Citus must know the account to plan an `insert … select`.
-  let plansOnce = false;
+  const shared = { pooler, command, Client: isEmbedded ? EmbeddedClient : pg.Client };
+  // An embedded database is always that of a sandbox.
+  const fills = servesRequests && environment === 'sandbox' && !isEmbedded;
+  const ready = async (db: Db, place: string) => {
+    await refuseUnknown(db, place);
+    await refuseOtherEnvironment(db, environment, fills);
+    if (readOnly) return refusePending(db, place);
+    const migrated = await migrate(db);
+    if (environment === 'production') await claimDatabase(db, environment);
+    else await refuseEdited(db);
+    await requireColumns(db);
+    return migrated;
+  };
+  const prepareAt = (url: string) =>
+    prepare(url, shared, onError, (db) => ready(db, isEmbedded ? 'in DATA_DIR' : describe(url)));
+  const { url, isSharded, migrated, release } = isEmbedded
+    ? await prepareEmbedded(dataDir, log, prepareAt)
+    : { url: databaseUrl, ...(await prepareAt(databaseUrl)), release: () => undefined };
   const notesStatements = environment === 'sandbox';
   const database = openDatabase(url, onError, {
-    pooler,
-    command,
+    ...shared,
     notesStatements,
     ...(size === undefined ? {} : { size }),
     ...(statementMilliseconds === undefined ? {} : { statementMilliseconds }),
-    ...(servesRequests
-      ? { statementMilliseconds: requestStatementMilliseconds, plansOnce: () => plansOnce }
-      : {}),
+    // Citus must know the account to plan an `insert … select`.
+    ...(servesRequests ? { statementMilliseconds: requestStatementMilliseconds, plansOnce: !isSharded } : {}),
   });
   const background = servesRequests
-    ? openDatabase(url, onError, { size: backgroundSize, pooler, notesStatements })
+    ? openDatabase(url, onError, { ...shared, size: backgroundSize, notesStatements })
     : database;
   const pools = new Set([database, background]);
-  embedded?.watch({
-    // If it only is busy, the start finds it running and changes nothing.
-    isReady: background.isReady,
-    reconnectTo: (elsewhere) => {
-      for (const pool of pools) pool.reconnectTo(elsewhere);
-    },
-  });
   let closed: Promise<void> | undefined;
   const close = () =>
     (closed ??= (async () => {
-      embedded?.unwatch();
       try {
         await Promise.all([...pools].map((pool) => pool.close()));
       } finally {
-        await embedded?.stop();
+        await release();
       }
     })());
-  try {
-    // An embedded database is always that of a sandbox.
-    const fills = servesRequests && environment === 'sandbox' && !embedded;
-    const ready: Ready = async (db) => {
-      await refuseUnknown(db, embedded ? 'in DATA_DIR' : describe(url));
-      await refuseOtherEnvironment(db, environment, fills);
-      if (readOnly) return refusePending(db, describe(url));
-      const migrated = await migrate(db);
-      if (environment === 'production') await claimDatabase(db, environment);
-      else await refuseEdited(db);
-      await requireColumns(db);
-      return migrated;
-    };
-    const prepared = embedded
-      ? await prepareEmbedded(embedded, onError, ready, command)
-      : await prepare(url, onError, ready, { pooler, command });
-    plansOnce = !prepared.isSharded;
-    const currentUrl = () => embedded?.url() ?? url;
-    // Any number of probes at once need one connection.
-    const probe = createSingleFlight<Unready | undefined>();
-    const unready = () => probe(null, () => findUnready(currentUrl()));
-    return { ...database, findUnready: unready, background, url: currentUrl(), ...prepared, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  // Any number of probes at once need one connection.
+  const probe = createSingleFlight<Unready | undefined>();
+  const unready = async () =>
+    closed ? 'database closed' : probe(null, () => findUnready(url, shared.Client));
+  return { ...database, findUnready: unready, background, url, isSharded, migrated, close };
 }
 
-// Uses a pool without a statement timeout: a migration, or waiting for the migration of another instance, may take longer than
-// the statements of a request are allowed to.
-type Ready = (db: Db) => Promise<string[]>;
 type Prepared = Pick<OpenedDatabase, 'isSharded' | 'migrated'>;
 
+/**
+ * Uses a pool without a statement timeout: a migration, or waiting for the migration of another instance, may take longer than the
+ * statements of a request are allowed to.
+ */
 async function prepare(
   url: string,
+  shared: Pick<DatabaseOptions, 'pooler' | 'command' | 'Client'>,
   onError: (error: Error) => void,
-  ready: Ready,
-  { pooler = 'none', command }: { pooler?: Pooler; command: string | undefined },
+  ready: (db: Db) => Promise<string[]>,
 ): Promise<Prepared> {
   const withoutTimeout = openDatabase(url, onError, {
+    ...shared,
     size: 3,
     statementMilliseconds: 0,
     waitMilliseconds: startMilliseconds,
-    command,
-    pooler,
   });
   try {
     let isSharded: boolean;
@@ -156,78 +139,37 @@ async function prepare(
         { cause: error },
       );
     }
-    if (command === undefined && isReadOnly) throw new DatabaseFault(readOnlyFault(`at ${describe(url)}`));
+    if (shared.command === undefined && isReadOnly)
+      throw new DatabaseFault(readOnlyFault(`at ${describe(url)}`));
     return { isSharded, migrated: await ready(withoutTimeout.db).catch(nameRights(url)) };
   } finally {
     await withoutTimeout.close();
   }
 }
 
-type SupervisedDatabase = Awaited<ReturnType<typeof superviseEmbedded>>;
-
-// Retries, because another process may stop the embedded database while we migrate.
+/** Retries, because another process may stop the embedded database while we migrate. */
 async function prepareEmbedded(
-  embedded: SupervisedDatabase,
-  onError: (error: Error) => void,
-  ready: Ready,
-  command: string | undefined,
-): Promise<Prepared> {
+  dataDir: string,
+  log: (message: string) => void,
+  prepareAt: (url: string) => Promise<Prepared>,
+) {
+  const onStopped = () => {
+    log('the embedded database has stopped or restarted: if /readyz stays 503, start the service again');
+  };
   for (let attempt = 1; ; attempt++) {
+    const embedded = await startEmbedded({ dataDir, log, onStopped });
     try {
-      return await prepare(embedded.url(), onError, ready, { command });
+      return { url: embedded.url, ...(await prepareAt(embedded.url)), release: () => embedded.release() };
     } catch (error) {
+      await embedded.release();
       if (attempt === 3) throw error;
-      await embedded.restart();
     }
   }
 }
 
-// PostgreSQL may end while we use it, or another process may stop it. Then we start it again, at the same address if that is still
-// free, and the pools reconnect.
-async function superviseEmbedded(dataDir: string, log: (message: string) => void) {
-  let current = await startEmbedded({ dataDir, log });
-  let onNewUrl: ((url: string) => void) | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let isClosing = false;
-
-  const startAgain = async () => {
-    const [past, next] = [current, await startEmbedded({ dataDir, log })];
-    current = next;
-    if (next.started) log('the embedded database had stopped and was started again');
-    if (next.url !== past.url) onNewUrl?.(next.url);
-    await past.release();
-  };
-  let restarting: Promise<void> | undefined;
-  const restart = () => (restarting ??= startAgain().finally(() => (restarting = undefined)));
-
-  return {
-    url: () => current.url,
-    restart,
-    watch({ isReady, reconnectTo }: Pick<Database, 'isReady' | 'reconnectTo'>) {
-      onNewUrl = reconnectTo;
-      const check = async () => {
-        if (restarting || (await isReady()) || isClosing) return;
-        await restart().catch((error: unknown) => {
-          log(`the embedded database did not start: ${reasonOf(error)}`);
-        });
-      };
-      timer = setInterval(() => void check(), healthCheckMilliseconds);
-      timer.unref();
-    },
-    unwatch() {
-      isClosing = true;
-      clearInterval(timer);
-    },
-    async stop() {
-      await restarting?.catch(() => undefined);
-      await current.release();
-    },
-  };
-}
-
 // Whether requests can be served now: the database answers, accepts writes, and has the tables of this version.
 
-type Unready = 'database unreachable' | 'database read-only' | 'migrations missing';
+type Unready = 'database unreachable' | 'database read-only' | 'migrations missing' | 'database closed';
 
 /** Together well within 5 s. */
 const connectMilliseconds = 2_000;
@@ -239,9 +181,9 @@ const undefinedTable = '42P01';
  * Undefined when everything is as it must be. It asks on a new connection: a database is ready also while those of the pools are
  * busy, and an old one may be to a server that is no longer the primary, or that has other settings now.
  */
-export async function findUnready(url: string): Promise<Unready | undefined> {
+export async function findUnready(url: string, Client = pg.Client): Promise<Unready | undefined> {
   const names = Object.keys(migrations);
-  const client = new pg.Client({
+  const client = new Client({
     connectionString: url,
     application_name: `payments-service ${contractVersion}`,
     connectionTimeoutMillis: connectMilliseconds,

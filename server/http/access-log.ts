@@ -1,6 +1,7 @@
 // What is kept of a request: its line in the log, and its trace.
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
+import { isProbe } from './health.ts';
 import { partialContextOf } from './step.ts';
 import type { Noted } from './desk/feed.ts';
 import { unknownPath } from './write-error.ts';
@@ -17,9 +18,6 @@ export interface Notes {
   /** For the sandbox's landing page. */
   keep?: ((request: Noted) => void) | undefined;
 }
-
-/** Load balancers ask every few seconds. */
-const probes = new Set(['/healthz', '/readyz']);
 
 /** Logs one line per request when it ends. It has the path of the contract, because the URL may contain identifiers. */
 export const createAccessLog =
@@ -43,7 +41,8 @@ export const createAccessLog =
       };
       // Not the docs, nor the contract that the console loads.
       if (operation || refusal) keep?.(record);
-      const level = unready === undefined ? (probes.has(record.path) ? 'debug' : 'info') : 'warn';
+      // Load balancers ask every few seconds.
+      const level = unready === undefined ? (isProbe(record.path) ? 'debug' : 'info') : 'warn';
       const account = selection?.kind === 'one' ? selection.id : undefined;
       log[level]({ ...record, keyPair: caller?.keyPairId, account });
     });

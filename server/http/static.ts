@@ -1,7 +1,6 @@
-// Serves the docs, the contract, badges and health checks. They are public and need no token.
+// Serves the docs, the contract and badges. They are public and need no token.
 import express, { type Express, type Request, type RequestHandler } from 'express';
 import type { Document } from '../contract/load.ts';
-import { partialContextOf } from './step.ts';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { badgePath, schemeNames } from '../resources/card-schemes/rules.ts';
@@ -13,12 +12,10 @@ export interface StaticDeps {
   hasConsole: boolean;
   /** The URL of a sandbox with a console. */
   ownUrl: (() => string) | undefined;
-  /** Why this instance should get no requests now; undefined when it should. */
-  findUnready: () => Promise<string | undefined>;
 }
 
 export function serveStatic(app: Express, deps: StaticDeps): void {
-  const { document, siteDir, hasConsole, ownUrl, findUnready } = deps;
+  const { document, siteDir, hasConsole, ownUrl } = deps;
   let contract: Buffer | undefined;
   // One buffer for all answers, so that clients that do not read theirs share it. Not before the first request: until then
   // a sandbox with port 0 does not know its URL.
@@ -26,16 +23,6 @@ export function serveStatic(app: Express, deps: StaticDeps): void {
     contract ??= Buffer.from(JSON.stringify(ownUrl ? withOwnServer(document, ownUrl()) : document));
     return contract;
   };
-  // Not the database: an orchestrator restarts an instance that is not healthy, and that does not bring a database back.
-  app.get('/healthz', (_req, res) => void res.json({ status: 'ok' }));
-  app.get('/readyz', async (_req, res) => {
-    const reason = await findUnready();
-    if (reason === undefined) res.json({ status: 'ready' });
-    else {
-      partialContextOf(res).unready = reason;
-      res.status(503).json({ status: 'not ready', reason });
-    }
-  });
   app.get('/openapi.json', (_req, res) => void res.type('application/json').send(readContract()));
   serveBadges(app);
   serveDocs(app, siteDir, { hasConsole });

@@ -1,18 +1,17 @@
 // The database stops and starts again: every request is answered in the meantime, and the service recovers by itself.
 import { createPrivateKey } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signToken } from '../../server/resources/api-key-pairs/token.ts';
 import { handlers } from '../../server/handlers/index.ts';
 import { runningUrl, startEmbedded, type EmbeddedDatabase } from '../../server/database/embedded/index.ts';
-import { openReadyDatabase } from '../../server/database/open.ts';
 import { createCaller } from '../support/call.ts';
-import { eventually, newDataDir, nothingRunsOn, type DataDir } from '../support/data-dir.ts';
+import { eventually, newDataDir, type DataDir } from '../support/data-dir.ts';
 import { startServer } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -145,56 +144,96 @@ describe('a database that is stopped and started under load', () => {
 });
 
 describe('the embedded database', () => {
-  it('is restarted by the server when another process stops it, also at another address', async () => {
-    // A path that is too long for a socket: then the address is a port, which another program may take.
+  const readiness = async (url: string) => (await fetch(`${url}/readyz`)).json();
+  const unreachable = { status: 'not ready', reason: 'database unreachable' };
+  const postmasterOf = (dataDir: string) =>
+    Number.parseInt(readFileSync(join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8'), 10);
+
+  it('is not started again when it dies: /readyz and the log say so, and a restart finds everything', async () => {
+    await using dataDir = await newDataDir();
+    const key = () => createPrivateKey(readFileSync(join(dataDir.path, 'sandbox-key.pem')));
+    const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
+    const store = (url: string) =>
+      createCaller(url)('POST', '/payment-methods', {
+        token: signToken(key(), ['*.write'], 60),
+        body: { ...card, external_identifier: 'kept' },
+      });
+    await using server = await startServer({ DATA_DIR: dataDir.path });
+    const stored = await store(server.url);
+    expect(stored.status).toBe(201);
+    const { id }: { id: string } = stored.body;
+
+    process.kill(postmasterOf(dataDir.path), 'SIGKILL');
+    await eventually(() => server.output().includes('start the service again'), 'the log says what to do');
+    expect(await readiness(server.url)).toEqual(unreachable);
+    expect(await statusOf(`${server.url}/healthz`)).toBe(200);
+    expect((await store(server.url)).status).toBe(500);
+    expect(await runningUrl(dataDir.path)).toBeUndefined();
+    expect((await server.stop()).status).toBe(0);
+
+    await using again = await startServer({ DATA_DIR: dataDir.path });
+    expect(await store(again.url)).toMatchObject({ status: 409, body: { resource_id: id } });
+  });
+
+  it('is not made anew under a running sandbox whose DATA_DIR was removed', async () => {
+    await using dataDir = await newDataDir();
+    await using server = await startServer({ DATA_DIR: dataDir.path });
+    const postmaster = postmasterOf(dataDir.path);
+    await rm(dataDir.path, { recursive: true });
+    expect(await readiness(server.url)).toEqual(unreachable);
+    // It would notice within a minute that its folder is gone.
+    process.kill(postmaster, 'SIGKILL');
+    await eventually(() => server.output().includes('start the service again'), 'the log says what to do');
+    expect(await readiness(server.url)).toEqual(unreachable);
+    expect(existsSync(dataDir.path)).toBe(false);
+  });
+
+  it('says nothing to a program that has its port, however that asks for the password', async () => {
+    // A path that is too long for a socket: then the address is a port.
     await using parent = await newDataDir();
     const dataDir = join(parent.path, 'x'.repeat(90));
-    const other = await startEmbedded({ dataDir });
     await using server = await startServer({ DATA_DIR: dataDir });
-    const key = createPrivateKey(readFileSync(join(dataDir, 'sandbox-key.pem')));
-    const call = createCaller(server.url);
-    const status = async () =>
-      (await call('GET', '/api-key-pairs', { token: signToken(key, ['*.read'], 60) })).status;
-    expect(await status()).toBe(200);
-
-    // The server sleeps until another program has the port.
-    server.signal('SIGSTOP');
-    await other.stop();
-    const stranger = createServer().listen(Number(new URL(other.url).port), '127.0.0.1');
+    const { port } = new URL((await runningUrl(dataDir)) ?? '');
+    process.kill(postmasterOf(dataDir), 'SIGKILL');
+    await eventually(() => server.output().includes('start the service again'), 'the database is gone');
+    const heard: Buffer[] = [];
+    let request: Buffer = Buffer.alloc(0);
+    const stranger = createServer((socket) => {
+      socket.on('error', () => undefined).on('data', (data) => heard.push(data));
+      socket.write(request);
+    }).listen(Number(port), '127.0.0.1');
     await once(stranger, 'listening');
-    server.signal('SIGCONT');
-    await eventually(() => server.output().includes('was started again'), 'the server starts it again');
-    await eventually(async () => (await status()) === 200, 'the service is back');
-    stranger.close();
-
+    const token = signToken(createPrivateKey(readFileSync(join(dataDir, 'sandbox-key.pem'))), ['*.read'], 60);
+    for (const kind of ['trust', 'cleartext', 'md5'] as const) {
+      request = authentication(kind);
+      heard.length = 0;
+      expect(await readiness(server.url)).toEqual(unreachable);
+      expect((await createCaller(server.url)('GET', '/transactions', { token })).status).toBe(500);
+      expect(heard.length).toBeGreaterThan(0);
+      // Only the greeting: its length, the version of the protocol, user and database.
+      for (const data of heard) {
+        expect([kind, data.readUInt32BE(0)]).toEqual([kind, data.length]);
+        expect([kind, data.readUInt32BE(4)]).toEqual([kind, 0x30000]);
+      }
+    }
     expect((await server.stop()).status).toBe(0);
-    expect(await runningUrl(dataDir)).toBeUndefined();
-  });
 
-  it('is still stopped by the server after it was too busy to answer for a while', async () => {
-    await using dataDir = await newDataDir();
-    const store = await openReadyDatabase({
-      environment: 'sandbox',
-      databaseUrl: undefined,
-      dataDir: dataDir.path,
-      log: () => undefined,
-      size: 1,
-    });
-    const client = await store.pool.connect();
-    const present = async () =>
-      (
-        await client.query(
-          "select pid from pg_stat_activity where application_name = 'payments-service present'",
-        )
-      ).rows;
-    const before = await present();
-    // There is no event to wait for; the observable effect is that the server has adopted its own database.
-    await eventually(
-      async () => !isDeepStrictEqual(await present(), before),
-      'the health check adopts it again',
-    );
-    client.release();
-    await store.close();
-    await nothingRunsOn(dataDir.path);
+    // A start does not even connect to it, and chooses another port.
+    heard.length = 0;
+    await using again = await startServer({ DATA_DIR: dataDir });
+    expect(await statusOf(`${again.url}/readyz`)).toBe(200);
+    expect(heard).toEqual([]);
+    stranger.close();
   });
 });
+
+/** What PostgreSQL sends first: that the client may go on, or that it must send its password in this way. */
+const authentication = (kind: 'trust' | 'cleartext' | 'md5'): Buffer =>
+  Buffer.from(
+    {
+      trust: 'R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I',
+      cleartext: 'R\0\0\0\x08\0\0\0\x03',
+      md5: 'R\0\0\0\x0c\0\0\0\x05salt',
+    }[kind],
+    'latin1',
+  );

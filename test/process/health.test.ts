@@ -208,3 +208,10 @@ describe('SHUTDOWN_DELAY', () => {
     expect((await fetch(`${server.url}/openapi.json`)).status).toBe(200);
   });
 });
+
+it('/readyz is 503 after the pool was ended', async () => {
+  await using service = await startTestService();
+  expect(await healthOf(service)).toEqual(ready);
+  await service.service.database.close();
+  expect(await healthOf(service)).toEqual(notReady('database closed'));
+});

@@ -6,7 +6,7 @@ import { copyFile, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readConfig, type Config } from '../../server/config.ts';
 import { secretNames, variables } from '../../server/settings.ts';
 import { thumbprint } from '../../server/resources/api-key-pairs/rules.ts';
@@ -17,9 +17,10 @@ import { keyIdOf } from '../../server/secrets/vault.ts';
 import { runningUrl } from '../../server/database/embedded/index.ts';
 import { createCaller } from '../support/call.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { newDataDir, nothingRunsOn, type DataDir } from '../support/data-dir.ts';
+import { eventually, newDataDir, nothingRunsOn, type DataDir } from '../support/data-dir.ts';
 import { onTerminal, paymentsHere, serviceHere, startInVainHere } from '../support/in-process.ts';
-import { run, startServer, type Server } from '../support/processes.ts';
+import { freePort, isListening } from '../support/ports.ts';
+import { run, startNode, startServer, type Child, type Server } from '../support/processes.ts';
 import { noSecrets, startTestService, testSecrets, type TestService } from '../support/service.ts';
 
 async function query(url: string | undefined, text: string): Promise<Record<string, unknown>[]> {
@@ -40,6 +41,76 @@ const keyIn = (folder: string) => createPrivateKey(readFileSync(join(folder, 'sa
 
 const answerTo = (url: string, folder: string) =>
   createCaller(url)('GET', '/api-key-pairs', { token: signToken(keyIn(folder), ['*.read'], 60) });
+
+describe('a service that listens and has not written its address yet', () => {
+  let dataDir: DataDir;
+  let databaseUrl: string;
+  let client: pg.Client;
+  let starting: { url: string; child: Child };
+
+  beforeAll(async () => {
+    dataDir = await newDataDir();
+    databaseUrl = await createTestDatabase();
+    const config = { dataDir: dataDir.path, databaseUrl, secrets: noSecrets };
+    await (await startTestService({ config }))[Symbol.asyncDispose]();
+    client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
+  });
+  afterAll(async () => {
+    await client.end();
+    await dataDir[Symbol.asyncDispose]();
+  });
+
+  // Readers of the table pass, and whoever writes to it waits.
+  beforeEach(async () => {
+    await client.query('begin');
+    await client.query('lock table settings in share mode');
+    const port = await freePort();
+    const env = { DATA_DIR: dataDir.path, DATABASE_URL: databaseUrl, PORT: String(port) };
+    const child = startNode('server/main.ts', [], { env });
+    starting = { url: `http://127.0.0.1:${port}`, child };
+    await eventually(
+      () =>
+        fetch(`${starting.url}/healthz`).then(
+          ({ status }) => status === 200,
+          () => false,
+        ),
+      'it listens',
+    );
+  });
+  afterEach(async () => {
+    starting.child.process.kill('SIGKILL');
+    await starting.child.ended;
+  });
+  const readiness = async () => {
+    const response = await fetch(`${starting.url}/readyz`);
+    return { status: response.status, body: await response.json() };
+  };
+
+  it('is not ready, and keeps requests until it serves them', async () => {
+    expect(await readiness()).toEqual({ status: 503, body: { status: 'not ready', reason: 'starting' } });
+    const answer = answerTo(starting.url, dataDir.path);
+    const first = await Promise.race([answer, readiness()]);
+    expect(first).toMatchObject({ body: { reason: 'starting' } });
+    await client.query('commit');
+    expect((await answer).status).toBe(200);
+    expect(await readiness()).toEqual({ status: 200, body: { status: 'ready' } });
+    starting.child.process.kill('SIGTERM');
+    expect((await starting.child.ended).status).toBe(0);
+  });
+
+  it('ends with 1 if that fails, and cuts off the requests that waited', async () => {
+    const cutOff = expect(answerTo(starting.url, dataDir.path)).rejects.toThrow('fetch failed');
+    const waiting = `select pg_cancel_backend(pid) as done from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like 'insert into "settings"%'`;
+    await eventually(async () => (await client.query(waiting)).rowCount === 1, 'the write waits');
+    await cutOff;
+    const { status, stdout } = await starting.child.ended;
+    expect([status, stdout]).toEqual([1, expect.stringContaining('"msg":"the service did not start"')]);
+    await client.query('rollback');
+    expect(await isListening(Number(new URL(starting.url).port))).toBe(false);
+  });
+});
 
 describe('the sandbox in an empty folder', () => {
   let dataDir: DataDir;

@@ -96,7 +96,7 @@ it('behind a pooler nothing is kept', async () => {
 });
 
 it('plans the page of a request once, and one with a filter for its values', async () => {
-  const once = openDatabase(await createTestDatabase(), () => undefined, { size: 1, plansOnce: () => true });
+  const once = openDatabase(await createTestDatabase(), () => undefined, { size: 1, plansOnce: true });
   const page = (filters: object) =>
     listTransactionPage(once.db, { only: ['default'] }, filters, {
       limit: 20,

@@ -24,7 +24,7 @@ import {
 import { findPackage, prepareBinaries } from './binaries.ts';
 import { createPrivate, readPrivate } from './data-dir.ts';
 import { findPlace, makePlace, type Log, type Place } from './place.ts';
-import pg from 'pg';
+import { EmbeddedClient } from './client.ts';
 
 export interface EmbeddedDatabase {
   url: string;
@@ -44,17 +44,16 @@ export interface EmbeddedOptions {
   packageFolder?: string;
   /** `name=value`, for tests, which need not wait for the disk. */
   settings?: readonly string[];
+  /** Called when it stops while we use it. Nothing starts it again. */
+  onStopped?: () => void;
 }
 
 const silenceMilliseconds = 15_000;
 const recoveryMilliseconds = 120_000;
 
-/**
- * Adopts the PostgreSQL that runs in this DATA_DIR, or starts it. If it was stopped while in use, call this again: it starts at
- * the same address, unless that is a port which another program has taken.
- */
+/** Adopts the PostgreSQL that runs in this DATA_DIR, or starts it. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
-  const { dataDir, log = () => undefined, settings = [] } = options;
+  const { dataDir, log = () => undefined, settings = [], onStopped = () => undefined } = options;
   const place = makePlace(dataDir, log);
   const password = findOrCreatePassword(place);
   const prepare = () => prepareBinaries(options.packageFolder ?? findPackage(), place, log);
@@ -66,7 +65,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     if (typeof found === 'object') {
       await makeDatabase(found);
       if (hasStarted) await removeDrafts(place);
-      return { started: hasStarted, ...handleOf(place, found, prepare) };
+      return { started: hasStarted, ...handleOf(place, found, prepare, onStopped) };
     }
     if (Date.now() - began > (found === 'starting' ? recoveryMilliseconds : silenceMilliseconds))
       throw silent(place);
@@ -84,8 +83,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   }
 }
 
-function handleOf(place: Place, presence: Presence, prepare: () => Promise<string>) {
+function handleOf(place: Place, presence: Presence, prepare: () => Promise<string>, onStopped: () => void) {
+  presence.onEnd(onStopped);
   const leave = async (mayStop: () => Promise<boolean>): Promise<void> => {
+    presence.onEnd(() => undefined);
     if (await mayStop().catch(() => false)) await stop(place, await prepare());
     await presence.end();
   };
@@ -175,6 +176,8 @@ interface Presence {
   url: string;
   query: (statement: string) => Promise<Record<string, unknown>[]>;
   answers: () => Promise<boolean>;
+  /** Called when the connection ends. */
+  onEnd: (call: () => void) => void;
   end: () => Promise<void>;
 }
 
@@ -188,7 +191,9 @@ async function connect(
 ): Promise<Presence | 'starting' | undefined> {
   const address = lastAddress(place);
   if (!address || recordedPid(place) === undefined) return undefined;
-  const client = new pg.Client({
+  // A folder of the owner has its socket, but any program can listen on its port while PostgreSQL is down.
+  if (address.host === '127.0.0.1' && !(await isRunning(place))) return undefined;
+  const client = new EmbeddedClient({
     connectionString: urlOf(address, password, 'postgres'),
     application_name: names[as],
     connectionTimeoutMillis: timeoutMilliseconds,
@@ -202,7 +207,8 @@ async function connect(
     await client.connect();
     await query('SELECT 1');
     const answers = () => query('SELECT 1').then(Boolean);
-    return { url: urlOf(address, password), query, answers, end };
+    const onEnd = (call: () => void) => client.removeAllListeners('end').once('end', call);
+    return { url: urlOf(address, password), query, answers, onEnd, end };
   } catch (error) {
     await end();
     const { code = '' } = error as { code?: string };

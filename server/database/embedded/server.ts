@@ -1,9 +1,10 @@
 // The PostgreSQL server: created with initdb, started and stopped with pg_ctl. It runs on its own, also after we are killed.
 import { randomBytes, randomInt } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { OperatorFault } from '../../faults.ts';
+import { ownerOf } from './identity.ts';
 import { ifThere, run, runScript, type Place } from './place.ts';
 
 /** Long, because a start after a crash includes crash recovery. */
@@ -21,14 +22,22 @@ export function recordedPid(place: Place): number | undefined {
   return Number.isNaN(pid) ? undefined : pid;
 }
 
-/** Whether the recorded process is a PostgreSQL. A zombie counts as ended: in a container it may never be reaped. */
+/**
+ * Whether the recorded process is a PostgreSQL of the user that owns its folder: after a crash its ID may be that of another
+ * program. A zombie counts as ended: in a container it may never be reaped.
+ */
 export async function isRunning(place: Place): Promise<boolean> {
   const pid = recordedPid(place);
   if (pid === undefined) return false;
+  const { uid } = ownerOf(place.directory);
   if (process.platform === 'linux')
-    return /^\d+ \(postgres\) [^ZX]/.test(await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''));
-  const { stdout } = await run('ps', ['-p', String(pid), '-o', 'comm=']).catch(() => ({ stdout: '' }));
-  return basename(stdout.trim()) === 'postgres';
+    return (
+      ifThere(() => statSync(`/proc/${pid}`))?.uid === uid &&
+      /^\d+ \(postgres\) [^ZX]/.test(await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''))
+    );
+  const { stdout } = await run('ps', ['-p', String(pid), '-o', 'uid=,comm=']).catch(() => ({ stdout: '' }));
+  const [, owner, command = ''] = /^\s*(\d+)\s+(.*\S)/.exec(stdout) ?? [];
+  return owner === String(uid) && basename(command) === 'postgres';
 }
 
 /**

@@ -1,0 +1,42 @@
+// The health checks, and how long requests wait while the service starts.
+import type { Express } from 'express';
+import { partialContextOf, type PipelineStep } from './step.ts';
+
+/** The phase of a service, from listening until it has stopped. */
+export interface Life {
+  phase: 'starting' | 'serving' | 'stopping';
+  /** Fails if the start does. */
+  started: Promise<void>;
+}
+
+const probes = new Set(['/healthz', '/readyz']);
+
+export const isProbe = (path: string): boolean => probes.has(path);
+
+/**
+ * Requests that arrive while the service starts wait until it serves them, and are cut off if the start fails. Health checks are
+ * answered at once.
+ */
+export const createWaitForStart =
+  <Context>(life: Life): PipelineStep<Context> =>
+  (_context, req) => {
+    if (life.phase !== 'starting' || isProbe(req.path)) return undefined;
+    return life.started.catch((error: unknown) => {
+      req.socket.destroy();
+      throw error;
+    });
+  };
+
+/** `findUnready` says why this instance cannot serve requests; undefined when it can. */
+export function serveHealth(app: Express, life: Life, findUnready: () => Promise<string | undefined>): void {
+  // Not the database: an orchestrator restarts an instance that is not healthy, and that does not bring a database back.
+  app.get('/healthz', (_req, res) => void res.json({ status: 'ok' }));
+  app.get('/readyz', async (_req, res) => {
+    const reason = life.phase === 'serving' ? await findUnready() : life.phase;
+    if (reason === undefined) res.json({ status: 'ready' });
+    else {
+      partialContextOf(res).unready = reason;
+      res.status(503).json({ status: 'not ready', reason });
+    }
+  });
+}
