@@ -78,27 +78,20 @@ interface PageQuery {
   cursor?: string | undefined;
 }
 
-/** The compiler prints it as the type that a filter should have had. */
-type TakeItOut = 'A filter: take it out of the query, use it in `read`, and pass it as the last argument';
-
-/** A list that ignores a filter lists everything. So a query with filters does not compile. */
-type WithoutFilters<Query> = { [Name in Exclude<keyof Query, keyof PageQuery>]?: TakeItOut };
-
-/** `filters` are what `read` filters by, because a cursor is bound to them; `faults` is what cannot be processed in them. */
+/** All of the query but its limit and cursor are filters. A cursor is bound to them; `faults` is what cannot be processed in them. */
 export async function readPage<Row, Query extends PageQuery>(
   list: OperationId,
-  query: Query & WithoutFilters<Query>,
+  query: Query,
   deps: Pick<Deps, 'selection' | 'cursors'>,
-  read: (page: PageRequest) => Promise<Page<Row>>,
-  filters: Readonly<Record<string, unknown>> = {},
+  read: (page: PageRequest, filters: Omit<Query, keyof PageQuery>) => Promise<Page<Row>>,
   faults: readonly Unprocessable[] = [],
 ) {
-  const { limit } = query;
-  const given = givenCursor(query.cursor);
+  const { limit, cursor: text, ...filters } = query;
+  const given = givenCursor(text);
   const boundTo = cursorBinding(list, selectionKey(deps.selection), filters);
   const cursor = given === undefined ? undefined : deps.cursors.decode(given, boundTo);
   const detail = given !== undefined && !cursor ? [foreignCursor, ...faults] : [...faults];
   if (detail.length > 0) throw new ApiError('unprocessable', { detail });
-  const { rows, ...around } = await read({ limit, cursor });
+  const { rows, ...around } = await read({ limit, cursor }, filters);
   return { rows, envelope: { limit, ...pageCursors(deps.cursors, around, boundTo) } };
 }

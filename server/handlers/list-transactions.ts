@@ -7,16 +7,15 @@ export const listTransactions: Handler<'listTransactions', Deps> = async (
   { query },
   deps,
 ): Promise<Result<'listTransactions'>> => {
-  const { limit, cursor, ...given } = query;
-  const { metadata: texts, ...rest } = given;
-  const metadata = texts && readMetadataFilter(texts);
-  const filters = { ...rest, metadata: metadata?.required };
+  const metadata = query.metadata && readMetadataFilter(query.metadata);
   const { rows, envelope } = await readPage(
     'listTransactions',
-    { limit, cursor },
+    query,
     deps,
-    (page) => listTransactionPage(deps.db, accountsOf(deps), filters, { ...page, isSharded: deps.isSharded }),
-    given,
+    (page, given) => {
+      const filters = { ...given, metadata: metadata?.required };
+      return listTransactionPage(deps.db, accountsOf(deps), filters, { ...page, isSharded: deps.isSharded });
+    },
     metadata?.faults,
   );
   return { status: 200, body: { items: rows, ...envelope } };

@@ -8,9 +8,8 @@ import type { Page } from '../../server/database/paging.ts';
 import type { EventPayload, Handler, Handlers, Input, Result } from '../../generated/operations.ts';
 declare const scheme: { type: 'card-scheme-definition'; id: 'visa'; icon_url: string; display_name: string };
 declare const rest: Omit<Handlers, 'listTransactions'>;
-declare const query: Input<'listWebhookSubscriptions'>['query'];
+declare const query: Input<'listTransactions'>['query'];
 declare const deps: Deps;
-declare const read: () => Promise<Page<object>>;
 `;
 
 const pieces: Piece[] = [
@@ -91,14 +90,15 @@ const pieces: Piece[] = [
     code: `export const f = (event: EventPayload<'transaction.updated'>): number => event.target.amount;`,
   },
   {
-    name: 'a list without filters compiles',
-    code: `export const f = () => readPage('listWebhookSubscriptions', query, deps, read);`,
+    name: 'a list is handed its filters with their types',
+    code: `declare const read: (filters: { amount_eq?: number }) => Promise<Page<object>>;
+export const f = () => readPage('listTransactions', query, deps, (_page, filters) => read(filters));`,
   },
   {
-    name: 'a list that ignores a filter of its query does not, and the error says what to do',
-    code: `declare const filtered: typeof query & { country?: string[] };
-export const f = () => readPage('listWebhookSubscriptions', filtered, deps, read);`,
-    fault: /'country'[^]*'"A filter: take it out of the query, use it in `read`/,
+    name: 'the limit is no filter',
+    code: `declare const read: (limit: number) => Promise<Page<object>>;
+export const f = () => readPage('listTransactions', query, deps, (_page, { limit }) => read(limit));`,
+    fault: /'limit' does not exist/,
   },
 ];
 
