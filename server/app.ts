@@ -97,7 +97,6 @@ export function createApp(deps: AppDeps): App {
       createMerchantAccount({
         first: (own, context: Context) => findFirstAccount(context.db, own),
         find: (own, id, context) => findAccount(context.db, own, id),
-        now,
       }),
       (context) => {
         context.ownDb = dbFor({ budget: context.budget, owners: ownersOf(context) });

@@ -40,7 +40,6 @@ interface Needed {
 export interface MerchantAccountDeps<Context> {
   first: (own: Accounts, context: Context) => Promise<{ id: string } | undefined>;
   find: (own: Accounts, id: string, context: Context) => Promise<{ id: string } | undefined>;
-  now?: () => Date;
 }
 
 // As long as a key pair is (bearer.ts): what a pair has access to changes with the pair.
@@ -56,12 +55,11 @@ const noAccountYet =
 export const createMerchantAccount = <Context extends Needed>({
   first,
   find,
-  now = () => new Date(),
 }: MerchantAccountDeps<Context>): PipelineStep<Context> => {
   const cache = createCache<{ id: string }>(mostCached);
   const lookUp = async (context: Context, named: string | undefined) => {
     const own = context.caller.accounts;
-    const at = now().getTime();
+    const at = performance.now();
     const key = JSON.stringify([named ?? null, own]);
     const known = cache.get(key, at);
     if (known) return known;

@@ -44,11 +44,12 @@ export function createBearer({ findSigningPair, recordKeyPairUse, log, now }: Be
 
   return async (context, req) => {
     const time = now();
-    const at = time.getTime();
+    // What is remembered of a pair does not get younger when somebody sets the clock back.
+    const at = performance.now();
     const token = req.headers.authorization?.match(/^Bearer ([^\s]+)$/i)?.[1];
     if (token === undefined) throw new ApiError('unauthorized', { reason: 'no bearer token' });
     try {
-      const known = tokens.get(token, at);
+      const known = tokens.get(token, time.getTime());
       const thumbprint = known?.thumbprint ?? readKeyId(token);
       const pair = pairs.get(thumbprint, at) ?? (await findPair(context, thumbprint, at));
       if (!pair.active) throw new InvalidToken(`the key pair ${pair.id} is not active`);

@@ -1,5 +1,5 @@
-// A cache with a maximum size and an expiry time per entry. When it is full, the oldest entry is evicted (a Map keeps the
-// order of insertion).
+// A cache with a maximum size and an expiry time per entry, by the clock of the caller: `performance.now()`, unless it expires at
+// a date. When it is full, the oldest entry is evicted (a Map keeps the order of insertion).
 
 export interface Cache<Value> {
   get: (key: string, now: number) => Value | undefined;

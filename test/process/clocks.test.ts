@@ -1,22 +1,24 @@
 // The clock of one instance is 30 s ahead of the database's and of the callers', that of another 30 s behind: tokens, limits,
-// idempotency keys and webhooks work on both as if their clocks were right.
+// idempotency keys and webhooks work on both as if their clocks were right. And a clock is set back while a service runs.
 import { createPrivateKey, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signToken } from '../../server/resources/api-key-pairs/token.ts';
 import { createCaller, type Caller } from '../support/call.ts';
-import { newDataDir, type DataDir } from '../support/data-dir.ts';
+import { eventually, newDataDir, type DataDir } from '../support/data-dir.ts';
 import { createTestDatabase, withClient } from '../support/database.ts';
 import { startServer, type Server } from '../support/processes.ts';
 import { startReceiver } from '../support/receiver.ts';
 
-/** Loaded before the service: `new Date()` and `Date.now()` are wrong by so many seconds. */
-const wrongClock = (seconds: number) => {
+/** Loaded before the service: `new Date()` and `Date.now()` are wrong by so many seconds, perhaps only after SIGUSR2. */
+const wrongClock = (seconds: number, { isRightFirst = false } = {}) => {
   const module = `const Right = Date;
+    let wrong = ${isRightFirst ? 0 : seconds * 1000};
+    process.on('SIGUSR2', () => { wrong = ${seconds * 1000}; });
     globalThis.Date = class extends Right {
-      constructor(...args) { if (args.length === 0) super(Right.now() + ${seconds} * 1000); else super(...args); }
-      static now() { return Right.now() + ${seconds} * 1000; }
+      constructor(...args) { if (args.length === 0) super(Right.now() + wrong); else super(...args); }
+      static now() { return Right.now() + wrong; }
     };`;
   return `--import=data:text/javascript;base64,${Buffer.from(module).toString('base64')}`;
 };
@@ -114,4 +116,22 @@ describe('instances whose clocks are 30 s wrong', () => {
     expect(seconds).toBeGreaterThan(2);
     expect(seconds).toBeLessThan(10);
   });
+});
+
+it('a key pair that is deactivated is refused, also if the clock is then set back', async () => {
+  await using dataDir = await newDataDir();
+  const databaseUrl = await createTestDatabase();
+  await using server = await startServer({
+    DATA_DIR: dataDir.path,
+    DATABASE_URL: databaseUrl,
+    NODE_OPTIONS: wrongClock(-50, { isRightFirst: true }),
+  });
+  const key = createPrivateKey(await readFile(join(dataDir.path, 'sandbox-key.pem')));
+  const token = signToken(key, ['*.read'], 3600);
+  const call = createCaller(server.url);
+  const status = async () => (await call('GET', '/card-scheme-definitions', { token })).status;
+  expect(await status()).toBe(200);
+  server.signal('SIGUSR2');
+  await withClient(databaseUrl, (client) => client.query('update api_key_pairs set active = false'));
+  await eventually(async () => (await status()) === 401, 'the pair is refused');
 });

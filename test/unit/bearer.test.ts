@@ -1,7 +1,7 @@
 // Authentication and permission without a database: who is let in, what is remembered, and for how long.
 import { createPublicKey } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { operations } from '../../generated/operations.ts';
 import { generateKeyPair, thumbprint } from '../../server/resources/api-key-pairs/rules.ts';
 import { signToken, tokenDigest } from '../../server/resources/api-key-pairs/token.ts';
@@ -24,11 +24,14 @@ const pairOf = (index: 0 | 1, more: Partial<SigningPair> = {}): SigningPair => (
   ...more,
 });
 
-/** A service with these key pairs, whose clock is moved by hand. */
+// Time passes by hand.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** A service with these key pairs. */
 function serve(...pairs: SigningPair[]) {
   const stored = new Map(pairs.map((pair) => [thumbprint(createPublicKey(pair.public_key)), pair]));
-  const start = Math.floor(Date.now() / 1000) * 1000;
-  let time = start;
+  const start = Date.now();
   const lookups: string[] = [];
   const touches: [string, number][] = [];
   const bearer = createBearer({
@@ -41,14 +44,14 @@ function serve(...pairs: SigningPair[]) {
       return Promise.resolve();
     },
     log: { warn: () => undefined },
-    now: () => new Date(time),
+    now: () => new Date(),
   });
   return {
     start,
     stored,
     lookups,
     touches,
-    at: (milliseconds: number) => (time = start + milliseconds),
+    at: (milliseconds: number) => vi.advanceTimersByTime(start + milliseconds - Date.now()),
     call: async (authorization: string | undefined): Promise<Caller> => {
       const context = {} as Context;
       const headers = authorization === undefined ? {} : { authorization };
@@ -186,6 +189,34 @@ describe('what is remembered', () => {
       ['pair-0', 120_000],
       ['pair-1', 120_000],
     ]);
+  });
+
+  it('no longer when the clock is set back', async () => {
+    const service = serve(pairOf(0), pairOf(1));
+    const [kid, otherKid] = service.stored.keys();
+    const others = signToken(keys[1].privateKey, scopes, 600);
+    await service.call(`Bearer ${token}`);
+    await service.call(`Bearer ${others}`);
+    vi.setSystemTime(service.start - 50_000);
+    service.stored.set(kid ?? '', pairOf(0, { active: false }));
+    service.stored.set(otherKid ?? '', pairOf(1, { permissions: [] }));
+    vi.advanceTimersByTime(2_000);
+    expect(await reasonOf(service.call(`Bearer ${token}`))).toMatch(/^401 the key pair \S+ is not active$/);
+    expect((await service.call(`Bearer ${others}`)).permissions).toEqual([]);
+    vi.advanceTimersByTime(58_000);
+    await service.call(`Bearer ${others}`);
+    expect(service.touches).toEqual([
+      ['pair-0', 0],
+      ['pair-1', 0],
+      ['pair-1', 10_000],
+    ]);
+  });
+
+  it('a token expires by the clock', async () => {
+    const service = serve(pairOf(0));
+    await service.call(`Bearer ${token}`);
+    vi.setSystemTime((decode(token).exp + 60) * 1000);
+    expect(await reasonOf(service.call(`Bearer ${token}`))).toBe('401 jwt expired');
   });
 
   it('a refused token does not count as a use', async () => {

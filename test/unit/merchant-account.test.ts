@@ -1,6 +1,6 @@
 // Which merchant account a request is for. What a caller has no access to is answered like what does not exist.
 import type { Request, Response } from 'express';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ApiError } from '../../server/errors.ts';
 import type { Accounts } from '../../server/rules/accounts.ts';
 import { createMerchantAccount, unknownMerchantAccount } from '../../server/http/access.ts';
@@ -156,6 +156,23 @@ describe('the merchant account of a request', () => {
 
   it('printable ASCII from the space to the tilde is looked up', async () => {
     expect(await refusal({ header: ' ~' })).toEqual(unknown);
+  });
+
+  it('is remembered for two seconds, no longer when the clock is set back', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    let id = 'default';
+    const changing = createMerchantAccount({
+      first: () => Promise.resolve({ id }),
+      find: () => Promise.resolve(undefined),
+    });
+    await select({}, changing);
+    id = 'third';
+    vi.setSystemTime(Date.now() - 60_000);
+    vi.advanceTimersByTime(1_999);
+    expect(await select({}, changing)).toEqual({ kind: 'one', id: 'default' });
+    vi.advanceTimersByTime(1);
+    expect(await select({}, changing)).toEqual({ kind: 'one', id: 'third' });
   });
 
   it('an unknown account may have a reason for the log', () => {
