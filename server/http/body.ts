@@ -1,22 +1,23 @@
 // Reads the request body: checks the media type, then parses the JSON.
-import express, { type Request, type RequestHandler, type Response } from 'express';
+import type { Readable, Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { Request } from 'express';
 import { AmbiguousJson, parseStrictJson } from '../../client/json.ts';
 import { ApiError } from '../errors.ts';
-import { codeOf } from '../faults.ts';
+import { mostPieces } from './connections.ts';
 import type { PipelineStep } from './step.ts';
 
 const refuse = (
   type: string,
   message: string,
-  { pointer = '', cause }: { pointer?: string; cause?: unknown } = {},
-) => new ApiError('bad_request', { details: [{ location: 'body', pointer, message, type }], cause });
+  { pointer = '', headers = {} }: { pointer?: string; headers?: Record<string, string> } = {},
+) => new ApiError('bad_request', { details: [{ location: 'body', pointer, message, type }], headers });
 
 export function createBody<Context>(
   limit: number,
   hasBody: (context: Context) => boolean,
 ): PipelineStep<Context> {
-  const receive = express.raw({ limit, type: () => true });
-  return async (context, req, res) => {
+  return async (context, req) => {
     const given = req.headers['content-type'];
     // express-openapi-validator compiles and keeps a validator (1 MB) for every Content-Type that it sees: show it one.
     delete req.headers['content-type'];
@@ -28,8 +29,7 @@ export function createBody<Context>(
     }
     req.headers['content-type'] = 'application/json';
     if (!sent) return;
-    await run(receive, req, res);
-    const bytes = req.body as Buffer;
+    const bytes = await receive(req, limit);
     // An empty body in chunks is no body either.
     req.body = bytes.length === 0 ? undefined : parse(bytes);
   };
@@ -60,34 +60,70 @@ function parse(bytes: Buffer): unknown {
 /** Ignores a byte order mark, as RFC 8259 allows. */
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-const run = (receive: RequestHandler, req: Request, res: Response) =>
+const decoders: Partial<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** The decoded body. */
+async function receive(req: Request, limit: number): Promise<Buffer> {
+  const encoding = req.headers['content-encoding']?.toLowerCase() || 'identity';
+  const decoder = decoders[encoding]?.();
+  if (!decoder && encoding !== 'identity')
+    throw refuse('value_error.content_type', 'must be sent as UTF-8, plain or with gzip, deflate or br');
+  const decoded = collect(decoder ? req.pipe(decoder) : req, limit);
+  // Most clients read no answer before they have sent everything, so what is left of a refused body is read, too.
+  const readOn = () => req.unpipe().resume();
+  decoded.then(readOn, readOn);
+  try {
+    await arrival(req);
+    return await decoded;
+  } finally {
+    decoder?.destroy();
+  }
+}
+
+const arrival = (req: Request) =>
   new Promise<void>((done, failed) => {
-    void receive(req, res, (error?: unknown) => {
-      if (error === undefined) done();
-      else failed(translate(error, req));
+    let pieces = 0;
+    req.on('data', () => {
+      pieces += 1;
+      if (pieces > mostPieces) failed(tooLarge(`must arrive in ${mostPieces} pieces or less`));
+    });
+    req.on('end', done);
+    const abort = () => {
+      failed(refuse('value_error.body', 'was not received completely'));
+    };
+    if (req.destroyed) abort();
+    else req.on('error', abort);
+  });
+
+/** Into one buffer, because each Buffer takes a hundred bytes besides its own. */
+const collect = (source: Readable, limit: number) =>
+  new Promise<Buffer>((done, failed) => {
+    let bytes = Buffer.alloc(0);
+    let length = 0;
+    source.on('data', (chunk: Buffer) => {
+      const needed = length + chunk.length;
+      if (needed > limit) {
+        failed(tooLarge(`must have ${limit} bytes or less`));
+        return;
+      }
+      if (needed > bytes.length) bytes = Buffer.concat([bytes], Math.min(2 * needed, limit));
+      chunk.copy(bytes, length);
+      length = needed;
+    });
+    source.on('end', () => {
+      done(bytes.subarray(0, length));
+    });
+    source.on('error', () => {
+      failed(refuse('value_error.content_type', 'is not valid in its Content-Encoding'));
     });
   });
 
-function translate(error: unknown, req: Request): Error {
-  const { type } = error as { type?: string };
-  if (type === 'entity.too.large') {
-    // The rest of the body is not read, so the connection must be closed after the answer.
-    req.res?.setHeader('Connection', 'close');
-    return refuse(
-      'value_error.body_too_large',
-      `must have ${String((error as { limit?: number }).limit)} bytes or less`,
-    );
-  }
-  if (type === 'encoding.unsupported' || type === 'charset.unsupported') {
-    return refuse('value_error.content_type', 'must be sent as UTF-8, plain or with gzip, deflate or br');
-  }
-  if (type?.startsWith('request.') || type?.startsWith('stream.'))
-    return refuse('value_error.body', 'was not received completely', { cause: error });
-  // Invalid gzip data causes an error of zlib.
-  if (codeOf(error)?.startsWith('Z_'))
-    return refuse('value_error.content_type', 'is not valid in its Content-Encoding');
-  return error instanceof Error ? error : new Error(String(error));
-}
+const tooLarge = (message: string) =>
+  refuse('value_error.body_too_large', message, { headers: { Connection: 'close' } });
 
 // Whether a Content-Type is JSON in UTF-8. Other parameters are ignored: JSON has none, and many clients send some.
 const parameter = /;\s*([^\s=;]*)\s*(?:=\s*("(?:[^"\\]|\\.)*"|[^;]*))?/g;

@@ -1,6 +1,6 @@
 // The connections of the server. The requests of each are answered one after the other: Node starts every pipelined request at
 // once, so a client that sends thousands and reads no answer would fill the memory. At a shutdown they end in good order.
-import type { RequestListener, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 type Exchange = Parameters<RequestListener>;
@@ -22,6 +22,9 @@ export interface ConnectionLimits {
 
 /** How many requests may wait behind the one that is being answered. A client that sends more is disconnected. */
 const mostWaiting = 10;
+
+/** In how many pieces a body may arrive: one of a byte costs as much as one of 64 kB. */
+export const mostPieces = 2_000;
 
 /** Call this before the first connection arrives. */
 export function serveConnections(
@@ -67,6 +70,7 @@ export function serveConnections(
   server.on('request', (req, res) => {
     const { socket } = req;
     const connection = connections.get(socket) ?? open(socket);
+    if (req.headers['transfer-encoding'] !== undefined) boundPieces(req, res);
     connection.newest = res;
     connection.total += 1;
     const surplus = connection.total - mostRequests;
@@ -102,4 +106,24 @@ export function serveConnections(
         server.closeIdleConnections();
       }),
   };
+}
+
+/** A body in chunks, of which one packet may have ten thousand. Those beyond the limit are not kept, and nothing more is read. */
+function boundPieces(req: IncomingMessage, res: ServerResponse): void {
+  let pieces = 0;
+  const keep = req.push.bind(req);
+  req.push = (chunk: unknown) => {
+    pieces += 1;
+    // One more, by which the reader of the body notices.
+    if (pieces <= mostPieces + 1) return keep(chunk);
+    if (res.writableFinished) req.socket.destroy();
+    return false;
+  };
+  // Before the listener of Node, which would read the rest of a body that nobody has read past this limit.
+  res.prependOnceListener('finish', () => {
+    if (pieces > mostPieces && !req.complete) req.socket.destroy();
+    // Takes what has arrived, by which Node knows that somebody reads.
+    req.read();
+    req.resume();
+  });
 }

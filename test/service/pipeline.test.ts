@@ -2,7 +2,7 @@
 // error answer is JSON as the contract defines it.
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 /** Sends bytes unchanged and reads until the connection is closed. */
-function send(bytes: string, url = service.url): Promise<string> {
+function send(bytes: string | Buffer, url = service.url): Promise<string> {
   const { port } = new URL(url);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), '127.0.0.1');
@@ -285,16 +285,51 @@ describe('the body', () => {
     expect((await post({ raw: JSON.stringify(card), headers: { 'Content-Type': type } })).status).toBe(201);
   });
 
-  it('reads gzip, and refuses a zip bomb and invalid gzip', async () => {
-    const zipped = (text: string) => post({ raw: gzipSync(text), headers: { 'Content-Encoding': 'gzip' } });
-    expect((await zipped(JSON.stringify(card))).status).toBe(201);
-    expect(types(await zipped(`"${'x'.repeat(10_000_000)}"`))).toEqual(['value_error.body_too_large']);
-    expect(types(await post({ raw: 'no gzip', headers: { 'Content-Encoding': 'gzip' } }))).toEqual([
-      'value_error.content_type',
+  it.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ])('reads %s, and refuses a bomb, what is cut off and what is none', async (encoding, compress) => {
+    const send = (raw: Buffer | string) => post({ raw, headers: { 'Content-Encoding': encoding } });
+    const valid = compress(JSON.stringify(card));
+    expect((await send(valid)).status).toBe(201);
+    expect(types(await send(compress(`"${'x'.repeat(10_000_000)}"`)))).toEqual([
+      'value_error.body_too_large',
     ]);
+    for (const broken of [valid.subarray(0, -1), 'unicorn'])
+      expect(types(await send(broken))).toEqual(['value_error.content_type']);
+  });
+
+  it('refuses an encoding that it does not know', async () => {
     expect(types(await post({ raw: 'x', headers: { 'Content-Encoding': 'unicorn' } }))).toEqual([
       'value_error.content_type',
     ]);
+  });
+
+  // A chunk of one byte costs as much as one of 64 kB.
+  it.each([
+    ['', (text: string) => Buffer.from(text)],
+    ['\r\nContent-Encoding: gzip', (text: string) => gzipSync(text, { level: 0 })],
+  ])('may arrive in 2,000 pieces%s, in the service and in the mock', async (encoding, compress) => {
+    const inPieces = (count: number) => {
+      const spaces = count - compress(JSON.stringify(card)).length;
+      return [...compress(JSON.stringify(card) + ' '.repeat(spaces))]
+        .map((byte) => `1\r\n${String.fromCharCode(byte)}\r\n`)
+        .join('');
+    };
+    const head =
+      `POST /payment-methods HTTP/1.1\r\nHost: x\r\nContent-Type: application/json${encoding}\r\n` +
+      `Authorization: Bearer ${service.token('payment-methods.write')}\r\nTransfer-Encoding: chunked\r\n`;
+    for (const { url } of [service, mock]) {
+      const fine = `${head}Connection: close\r\n\r\n${inPieces(2_000)}0\r\n\r\n`;
+      expect(await send(Buffer.from(fine, 'latin1'), url)).toMatch(/^HTTP\/1\.1 201 /);
+      // The connection is closed, although the body goes on.
+      const answer = await send(Buffer.from(`${head}\r\n${inPieces(2_001)}`, 'latin1'), url);
+      expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*\r\nConnection: close\r\n/);
+      expect(bodyOf(answer)).toMatchObject({
+        details: [{ location: 'body', pointer: '', type: 'value_error.body_too_large' }],
+      });
+    }
   });
 
   it('points at the key that is there twice', async () => {
