@@ -18,6 +18,8 @@ import { loggedId } from './headers.ts';
 export const limits = {
   /** Request line (with the URL) and headers together. The introduction of the contract tells callers the same number. */
   headerBytes: 64 * 1024,
+  /** Far fewer than Node reads: it ignores the others without an error, and no check would see them. */
+  headers: 200,
   headersMilliseconds: 10_000,
   requestMilliseconds: 30_000,
   keepAliveMilliseconds: 5_000,
@@ -67,9 +69,19 @@ export async function listen(
     requireHostHeader: false,
   });
   server.maxConnections = maxConnections;
+  const refuseNow = (socket: Socket, reason: string, refusal?: Refused, id: string = randomUUID()) => {
+    const requestId = refuse(socket, id, refusal);
+    const { status = 400, code = 'bad_request' } = refusal ?? {};
+    if (requestId !== undefined)
+      note({ ...unreadable, status, code, requestId: loggedId(requestId), reason });
+  };
   const { newest, close } = serveConnections(
     server,
     (req, res) => {
+      if (req.rawHeaders.length > 2 * limits.headers) {
+        refuseNow(req.socket, `there are more than ${limits.headers} headers`);
+        return;
+      }
       req.url = originForm(req.url ?? '');
       app(req, res);
     },
@@ -84,10 +96,7 @@ export async function listen(
     }
     // Of a request whose body is the fault, its own ID.
     const known = res && !res.req.complete ? res.getHeader('X-Request-ID') : undefined;
-    const requestId = refuse(socket, typeof known === 'string' ? known : randomUUID(), refusal);
-    const { status = 400, code = 'bad_request' } = refusal ?? {};
-    if (requestId !== undefined)
-      note({ ...unreadable, status, code, requestId: loggedId(requestId), reason });
+    refuseNow(socket, reason, refusal, typeof known === 'string' ? known : undefined);
   };
   server.setTimeout(limits.stalledMilliseconds, (socket) => {
     const res = newest(socket);

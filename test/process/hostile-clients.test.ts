@@ -1,18 +1,21 @@
 // Clients that pipeline, do not read, stop in the middle, or send what is barely HTTP: each is bounded, and the others do not
 // notice.
+import { createPrivateKey } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Handler } from '../../generated/operations.ts';
 import { startMock } from '../../mock/mock.ts';
 import { longestToken } from '../../server/resources/api-key-pairs/claims.ts';
+import { signToken } from '../../server/resources/api-key-pairs/token.ts';
 import type { WriteDeps } from '../../server/handlers/deps.ts';
 import { handlers } from '../../server/handlers/index.ts';
 import { limits, listen } from '../../server/http/listen.ts';
-import { serveConnections } from '../../server/http/connections.ts';
+import { mostPieces, serveConnections } from '../../server/http/connections.ts';
 import { eventually, newDataDir } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { leaks } from '../support/heap.ts';
@@ -283,6 +286,40 @@ describe('sizes', () => {
     await close();
   });
 
+  it('a request may have 200 headers, in the service and in the mock', async () => {
+    const { url, close } = await startMock({ port: 0 });
+    // With Host and Connection.
+    const others = (count: number) => Array.from({ length: count - 2 }, (_, nth) => `X-${nth}: 1`);
+    const refusal = { type: 'error', code: 'bad_request', status: 400, details: [] };
+    for (const to of [service.url, url]) {
+      const ask = (first: string, ...headers: string[]) =>
+        answerTo(`${first} HTTP/1.1\r\nHost: a\r\n${headers.join('\r\n')}\r\nConnection: close\r\n\r\n`, to);
+      expect((await ask('GET /card-scheme-definitions', ...others(199), authorization())).status).toBe(200);
+      for (const [first, ...headers] of [
+        ['GET /card-scheme-definitions', ...others(200), authorization()],
+        ['GET /docs/', ...others(201)],
+        ['GET /unicorns', ...others(201)],
+        ['OPTIONS /transactions', 'Origin: https://b', 'Access-Control-Request-Method: GET', ...others(199)],
+        // Node would not show the last one to the pipeline.
+        ['POST /payment-methods', ...others(3_000), 'Early-Data: 1'],
+      ] as [string, ...string[]][]) {
+        const { status, head, body } = await ask(first, ...headers);
+        expect([to, first, status]).toEqual([to, first, 400]);
+        expect(JSON.parse(body)).toMatchObject(refusal);
+        expect(head).toMatch(/^X-Request-ID: [\w-]+/im);
+        expect(head).toMatch(/^Access-Control-Allow-Origin: \*/im);
+      }
+      const two = await open(request('/unicorns') + request('/healthz', ...others(202)), { url: to });
+      await two.closed;
+      expect([...two.text().matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual([
+        '404',
+        '400',
+      ]);
+    }
+    expect(service.logs.join('')).toContain('there are more than 200 headers');
+    await close();
+  });
+
   it('a token of more than 8 kB is 401, in the service and in the mock', async () => {
     const { url, close } = await startMock({ port: 0 });
     const call = (to: string, token: string) =>
@@ -293,9 +330,11 @@ describe('sizes', () => {
     await close();
   });
 
-  it('the introduction names both', async () => {
-    const introduction = await readFile('openapi/introduction.md', 'utf8');
+  it('the introduction names them', async () => {
+    const introduction = (await readFile('openapi/introduction.md', 'utf8')).replaceAll('\n', ' ');
     expect(introduction).toContain(`headers and URL of more than ${limits.headerBytes / 1024} kB together`);
+    expect(introduction).toContain(`more than ${limits.headers} headers`);
+    expect(introduction).toContain(`arrives in more than ${mostPieces.toLocaleString('en')} pieces`);
     expect(introduction).toContain(`a token of more than ${longestToken / 1024} kB`);
   });
 
@@ -322,6 +361,46 @@ describe('sizes', () => {
     // What they sent was read and is kept once, and there is as much again for buffers.
     expect(grown).toBeGreaterThan(10e6);
     expect(grown).toBeLessThan(1_000 * 3 * limits.headerBytes);
+  });
+});
+
+describe('bodies in chunks of one byte', () => {
+  /** Says at SIGUSR2 what the process has used. */
+  const telling = `process.on('SIGUSR2', () => console.log('used ' + JSON.stringify(process.resourceUsage())))`;
+
+  it.each(['with a token', 'without a token'])('%s cost little CPU and memory', async (who) => {
+    await using dataDir = await newDataDir();
+    await using server = await startServer({
+      DATA_DIR: dataDir.path,
+      DATABASE_URL: await createTestDatabase(),
+      NODE_OPTIONS: `--import=data:text/javascript;base64,${Buffer.from(telling).toString('base64')}`,
+    });
+    const used = async () => {
+      const told = () => [...server.output().matchAll(/^used (.*)$/gm)];
+      const before = told().length;
+      server.signal('SIGUSR2');
+      await eventually(() => told().length > before, 'it tells what it has used');
+      const { userCPUTime, systemCPUTime, maxRSS } = JSON.parse(
+        told().at(-1)?.[1] ?? '',
+      ) as NodeJS.ResourceUsage;
+      return { seconds: (userCPUTime + systemCPUTime) / 1e6, megabytes: maxRSS / 1e3 };
+    };
+    const key = createPrivateKey(await readFile(join(dataDir.path, 'sandbox-key.pem')));
+    const token = who === 'with a token' ? signToken(key, ['embed'], 3600) : 'x';
+    const head =
+      'POST /gift-cards/balances HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n' +
+      `Authorization: Bearer ${token}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    // The first request compiles what the others use.
+    await answerTo(`${head}1\r\nx\r\n0\r\n\r\n${request('/healthz', 'Connection: close')}`, server.url);
+    const before = await used();
+    const flood = head + '1\r\n[\r\n'.repeat(400_000);
+    const clients = await Promise.all(Array.from({ length: 25 }, () => open(flood, { url: server.url })));
+    await Promise.all(clients.map(({ closed }) => closed));
+    const after = await used();
+    // Ten million chunks took 20 s and 200 MB.
+    expect(after.seconds - before.seconds).toBeLessThan(3);
+    expect(after.megabytes - before.megabytes).toBeLessThan(50);
+    expect(await isHealthy(server)).toBe(true);
   });
 });
 

@@ -4,6 +4,7 @@ import { loadContract } from '../../server/contract/load.ts';
 import { schemeNames } from '../../server/resources/card-schemes/rules.ts';
 import { giftCardBin } from '../../server/resources/gift-cards/rules.ts';
 import { readMetadataFilter } from '../../server/rules/filters.ts';
+import { mostPieces } from '../../server/http/connections.ts';
 import { limits } from '../../server/http/listen.ts';
 import { longestToken } from '../../server/resources/api-key-pairs/claims.ts';
 import {
@@ -34,8 +35,8 @@ describe('UUIDs', () => {
   });
 });
 
-it('headers with the URL may have 64 kB, and a token 8 kB', () => {
-  expect([limits.headerBytes, longestToken]).toEqual([65_536, 8_192]);
+it('headers with the URL may have 64 kB, a request 200 headers, its body 2,000 pieces, and a token 8 kB', () => {
+  expect([limits.headerBytes, limits.headers, mostPieces, longestToken]).toEqual([65_536, 200, 2_000, 8_192]);
 });
 
 it('a gift card number has a BIN of six digits, a sub-BIN of three, and its last four', () => {
