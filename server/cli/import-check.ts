@@ -1,9 +1,10 @@
 // The second stage of an import: checks each line against the contract, and keeps the bad lines: the first ones for the report,
 // all of them for the file of --bad.
 import { closeSync, openSync, writeSync } from 'node:fs';
+import type { ErrorObject } from 'ajv';
 import { AmbiguousJson, parseStrictJson } from '../../client/json.ts';
 import { compileAt, createAjv, pointTo } from '../contract/ajv.ts';
-import { loadContract } from '../contract/load.ts';
+import { loadContract, resolve, valueAt, type Document, type Schema } from '../contract/load.ts';
 import { createTranslator } from '../contract/violations.ts';
 import { maskKnownCardNumbers, hasKnownCardNumber } from '../rules/card-numbers.ts';
 import { whyUnstorable } from '../rules/values.ts';
@@ -47,8 +48,13 @@ export function createLineCheck(accounts: ReadonlySet<string>): LineCheck {
     const shown = Object.fromEntries(
       Object.entries(value).filter(([name]) => !Object.hasOwn(extraProperties, name)),
     );
+    let isGood = resource(shown);
+    if (!isGood) {
+      addNulls(document, shown, resource.errors ?? []);
+      isGood = resource(shown);
+    }
     const errors = [
-      ...(resource(shown) ? [] : (resource.errors ?? [])),
+      ...(isGood ? [] : (resource.errors ?? [])),
       ...(extras(value) ? [] : (extras.errors ?? [])),
     ];
     if (errors.length > 0) {
@@ -56,11 +62,27 @@ export function createLineCheck(accounts: ReadonlySet<string>): LineCheck {
         translate(errors, 'body').map(({ pointer, message }) => shownPointer(pointer || 'it', ` ${message}`)),
       );
     }
-    const given = value as NewTransaction;
+    const given = { ...value, ...shown } as NewTransaction;
     if (!accounts.has(given.merchant_account_id))
       return `/merchant_account_id ${maskKnownCardNumbers(given.merchant_account_id)} does not exist`;
     return whyUnstorable(given) ?? findCardNumber(given) ?? given;
   };
+}
+
+/** A property that is missing and may be null is null: a file stays good when the contract gets another one. */
+function addNulls(document: Document, line: object, errors: readonly ErrorObject[]): void {
+  for (const { keyword, instancePath, params, parentSchema } of errors) {
+    if (keyword !== 'required') continue;
+    const { missingProperty } = params as { missingProperty: string };
+    const { [missingProperty]: schema } = (parentSchema?.properties ?? {}) as Record<string, Schema>;
+    if (schema && mayBeNull(document, schema))
+      Object.assign(valueAt(line, instancePath) as object, { [missingProperty]: null });
+  }
+}
+
+function mayBeNull(document: Document, schema: Schema): boolean {
+  const { type = [], anyOf = [] } = resolve<Schema & { anyOf?: Schema[] }>(document, schema);
+  return [type].flat().includes('null') || anyOf.some((one) => mayBeNull(document, one));
 }
 
 /** Free text is stored as it is, where a card number must not be. Not in IDs: those of other systems may be such numbers. */

@@ -80,7 +80,7 @@ export function loadContract(path: string = bundleFile): Contract {
 }
 
 /** The value at a JSON pointer, with or without the leading #. */
-export function valueAt(document: Document, pointer: string): unknown {
+export function valueAt(document: object, pointer: string): unknown {
   let value: unknown = document;
   for (const part of pointer.replace(/^#/, '').split('/').slice(1)) {
     const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
