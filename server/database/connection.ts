@@ -20,6 +20,12 @@ export const idleMilliseconds = 60_000;
 /** PostgreSQL ends a statement itself, unless it is frozen or unreachable. */
 const graceMilliseconds = 1_000;
 
+/**
+ * For statements that have a limit. PostgreSQL compiles a plan, or starts workers for it, if it expects the plan to be expensive, and
+ * also if all of the cost is that of a branch that is never executed. Then this takes seconds, and the statement a millisecond.
+ */
+export const quickPlanning = ['jit = off', 'max_parallel_workers_per_gather = 0'];
+
 export interface Connection {
   /** `copy … from stdin` takes its rows as its only value. */
   query: <Row extends pg.QueryResultRow = Record<string, unknown>>(
@@ -107,9 +113,14 @@ export function connectionOf(
 }
 
 // One message, so that no statement runs without the limits, and that it takes no longer than `begin` alone.
-const begin = ({ statementMilliseconds }: Limits, text = 'begin'): string =>
-  `${text}; set local statement_timeout = ${statementMilliseconds};` +
-  ` set local idle_in_transaction_session_timeout = ${idleMilliseconds}`;
+const begin = ({ statementMilliseconds }: Limits, text = 'begin'): string => {
+  const settings = [
+    `statement_timeout = ${statementMilliseconds}`,
+    `idle_in_transaction_session_timeout = ${idleMilliseconds}`,
+    ...(statementMilliseconds > 0 ? quickPlanning : []),
+  ];
+  return [text, ...settings.map((setting) => `set local ${setting}`)].join('; ');
+};
 
 const isBegin = (text: string) => /^\s*(begin|start transaction)\b[^;]*$/i.test(text);
 const isEnd = (text: string) => /^\s*(commit|rollback)\s*$/i.test(text);

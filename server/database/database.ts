@@ -9,6 +9,7 @@ import {
   type Budget,
   connectionOf,
   idleMilliseconds,
+  quickPlanning,
   type Connection,
   type Pooler,
 } from './connection.ts';
@@ -126,6 +127,8 @@ export function openDatabase(
       ? {
           statement_timeout: statementMilliseconds,
           idle_in_transaction_session_timeout: idleMilliseconds,
+          // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it
+          ...(statementMilliseconds > 0 ? { onConnect: planQuickly(waitMilliseconds) } : {}),
         }
       : {}),
     keepAlive: true,
@@ -167,6 +170,15 @@ export function openDatabase(
     },
   };
 }
+
+/** By a statement, because options of the connection would replace those in DATABASE_URL. If it fails, the pool ends the connection. */
+const planQuickly = (milliseconds: number) => (client: pg.ClientBase) =>
+  withinBudget(
+    undefined,
+    milliseconds,
+    () => client.query(quickPlanning.map((setting) => `set ${setting}`).join('; ')),
+    () => undefined,
+  );
 
 type PoolOptions = Required<Pick<DatabaseOptions, 'size' | 'pooler' | 'statementMilliseconds'>>;
 

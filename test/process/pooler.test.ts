@@ -95,14 +95,15 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer in transaction mode', () => {
       pooler: 'transaction',
       statementMilliseconds: 7_000,
     });
-    const show = 'show statement_timeout';
+    const show = `select current_setting('statement_timeout') as limit, current_setting('jit') as jit`;
     const alone = await limited.pool.query(show);
     const inOne = await inTransaction(limited.db, (tx) => sql.raw(show).execute(tx));
-    expect([alone.rows, inOne.rows]).toEqual([[{ statement_timeout: '7s' }], [{ statement_timeout: '7s' }]]);
+    const own = { limit: '7s', jit: 'off' };
+    expect([alone.rows, inOne.rows]).toEqual([[own], [own]]);
     await expect(limited.pool.query('select 1 / 0')).rejects.toMatchObject({ code: '22012' });
     await expect(limited.pool.query('select 1 / 0')).rejects.toMatchObject({ code: '22012' });
     const other = openDatabase(url, () => undefined, { pooler: 'transaction', statementMilliseconds: 0 });
-    expect((await other.pool.query(show)).rows).toEqual([{ statement_timeout: '0' }]);
+    expect((await other.pool.query(show)).rows).toEqual([{ limit: '0', jit: 'on' }]);
     expect((await other.pool.query('select from pg_prepared_statements')).rowCount).toBe(0);
     await limited.close();
     await other.close();
