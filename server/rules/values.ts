@@ -41,6 +41,7 @@ export function whyUnstorable(record: { created_at: string; updated_at: string }
     const year = notAfter(record[name]).getUTCFullYear();
     if (year < 0 || year > 9999) return `${name} is not in the years 0000 to 9999 of UTC`;
   }
+  if (notAfter(record.updated_at) < notAfter(record.created_at)) return 'updated_at is before created_at';
   return undefined;
 }
 

@@ -19,7 +19,13 @@ import { paymentsHere } from '../support/in-process.ts';
 import { createPayments, root, startNode } from '../support/processes.ts';
 import { insertTransactionsIn, recordReplacement, silentWork } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { paymentMethod, transaction, type FullTransaction } from '../support/transactions.ts';
+import {
+  buyer,
+  paymentMethod,
+  redemption,
+  transaction,
+  type FullTransaction,
+} from '../support/transactions.ts';
 
 let service: TestService;
 let folder: string;
@@ -96,6 +102,37 @@ describe('a good file', () => {
       return resource;
     });
     expect(listed).toEqual(shown);
+  });
+
+  it('may leave out what may be null, in nested objects, too', async () => {
+    const full = transaction({
+      buyer: buyer(),
+      payment_method: paymentMethod(),
+      payment_service: {
+        type: 'payment-service',
+        id: randomUUID(),
+        display_name: null,
+        method: null,
+        payment_service_definition_id: null,
+      },
+      gift_card_redemptions: [
+        redemption({ gift_card: { type: 'gift-card', id: null, bin: null, sub_bin: null, last4: null } }),
+        redemption(),
+      ],
+    });
+    const text = JSON.stringify(full, (_, value: unknown) => value ?? undefined);
+    expect(text).not.toContain('null');
+    for (const options of [[], ['--events']]) {
+      const id = randomUUID();
+      expect(await importText(text.replace(full.id, id), ...options)).toMatchObject({
+        status: 0,
+        stderr: '',
+      });
+      const answer = await service.call('GET', `/transactions?id=${id}`, {
+        token: service.token('transactions.read'),
+      });
+      expect((answer.body as { items: unknown[] }).items).toEqual([{ ...full, id }]);
+    }
   });
 
   it('may have empty lines, CRLF, a byte order mark, no end of line, and texts that look like line ends', async () => {
@@ -229,6 +266,7 @@ describe('a file with bad lines', () => {
       'line 12: has text with U+0000',
       'line 13: is not valid UTF-8',
       'line 14: /status',
+      'line 15: updated_at is before created_at',
     ] as const;
 
   beforeAll(async () => {
@@ -250,6 +288,7 @@ describe('a file with bad lines', () => {
       line({ reconciliation_id: 'a\u0000b' }),
       '{"not": "\u00ff"}',
       line({ status: 'unicorn' as never }),
+      line({ updated_at: '2026-11-15T10:29:59.999Z' }),
       line({ id: good[1] as string }),
     ].join('\n');
   });
@@ -266,7 +305,7 @@ describe('a file with bad lines', () => {
     const said = stderr.trim().split('\n');
     for (const [index, reason] of reasons().entries()) expect(said[index]).toContain(reason);
     expect(said.slice(reasons().length)).toEqual([
-      'Bad: 11 of 14 lines. Nothing was imported. Fix these lines (--help shows a good one), or leave them out with --skip-bad.',
+      'Bad: 12 of 15 lines. Nothing was imported. Fix these lines (--help shows a good one), or leave them out with --skip-bad.',
     ]);
     expect(await total()).toBe(before);
   });
@@ -274,8 +313,8 @@ describe('a file with bad lines', () => {
   it('imports the good lines with --skip-bad', async () => {
     const before = await total();
     const { status, stdout, stderr } = await payments(['import', 'transactions', '-', '--skip-bad'], bytes());
-    expect([status, stdout]).toEqual([0, 'Imported 3 transactions, left 11 bad lines out.\n']);
-    expect(stderr.trim().split('\n')).toHaveLength(11);
+    expect([status, stdout]).toEqual([0, 'Imported 3 transactions, left 12 bad lines out.\n']);
+    expect(stderr.trim().split('\n')).toHaveLength(12);
     expect(await total()).toBe(before + 3);
     for (const id of [...good, twice]) expect(await isThere(id)).toBe(true);
   });
@@ -373,9 +412,10 @@ describe('a file with bad lines', () => {
   });
 
   it('says how many faults of a line it leaves out', async () => {
-    const { stderr } = await payments(['import', 'transactions', '-'], '{}\n');
+    const wrong = Object.fromEntries(Object.keys(transaction()).map((name) => [name, {}]));
+    const { stderr } = await importText(JSON.stringify(wrong));
     expect(stderr).toMatch(
-      /^line 1: \/type is required; .* is required; … and \d+ more\nBad: 1 of 1 line\. Nothing was imported/,
+      /^line 1: \/type must be .*; \/id must be .*; … and \d+ more\nBad: 1 of 1 line\. Nothing was imported/,
     );
   });
 
@@ -458,7 +498,7 @@ describe('declines', () => {
   });
 
   it.each<[string, Partial<NewTransaction>]>([
-    ['from before the replacement was found', { updated_at: '2026-01-01T00:00:00Z' }],
+    ['from before the replacement was found', { updated_at: '2026-11-15T10:30:00Z' }],
     ['for another reason', { raw_response_code: '05' }],
     ['in another merchant account', { merchant_account_id: 'marketplace' }],
     ['that is a failure', { status: 'authorization_failed' }],

@@ -2,9 +2,12 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { migrations } from '../../server/database/migrations/index.ts';
+import { openDatabase } from '../../server/database/database.ts';
 import { openReadyDatabase } from '../../server/database/open.ts';
 import { appliedTo, createEmptyDatabase, createTestDatabase, withClient } from '../support/database.ts';
+import { createAccount, createTransactions } from '../support/records.ts';
 import { startTestService } from '../support/service.ts';
+import { transaction } from '../support/transactions.ts';
 
 const names = Object.keys(migrations);
 
@@ -56,6 +59,54 @@ it('a sandbox names a migration that was edited after it was applied; production
   await withClient(databaseUrl, (client) => client.query(`update applied_migrations set digest = 'old'`));
   await expect(start(databaseUrl)).rejects.toThrow(/^0001-schema.* edited after this database/);
   await start(databaseUrl, 'production');
+});
+
+describe('0002-updated-after-created', () => {
+  const name = '0002-updated-after-created';
+
+  /** A database of 1.0.0 with two transactions, of which one was updated before it was created. */
+  const createOld = async () => {
+    const databaseUrl = await createEmptyDatabase();
+    const { [name]: migration } = migrations;
+    delete migrations['0002-updated-after-created'];
+    try {
+      await start(databaseUrl);
+    } finally {
+      if (migration) migrations[name] = migration;
+    }
+    const database = openDatabase(databaseUrl, () => undefined);
+    await createAccount(database.db, { id: 'default', display_name: 'Default' });
+    await createTransactions(database.db, [
+      transaction({ updated_at: '2026-11-15T10:29:00.000Z' }),
+      transaction({ updated_at: '2026-11-15T10:31:00.000Z' }),
+    ]);
+    await database.close();
+    return databaseUrl;
+  };
+  const updates = (databaseUrl: string) =>
+    withClient(databaseUrl, async (client) => {
+      const { rows } = await client.query<{ at: Date }>(
+        'select updated_at as at from transactions order by updated_at',
+      );
+      return rows.map(({ at }) => at.toISOString());
+    });
+
+  it('a transaction that was updated before it was created was updated then', async () => {
+    const databaseUrl = await createOld();
+    expect(await start(databaseUrl)).toEqual([name]);
+    expect(await updates(databaseUrl)).toEqual(['2026-11-15T10:30:00.000Z', '2026-11-15T10:31:00.000Z']);
+  });
+
+  it('waits for a backup no longer than requests can wait behind it', async () => {
+    const databaseUrl = await createOld();
+    await withClient(databaseUrl, async (client) => {
+      await client.query('begin; lock table transactions in access share mode');
+      await expect(start(databaseUrl)).rejects.toThrow(`Migration ${name} failed`);
+      await client.query('commit');
+    });
+    expect(await updates(databaseUrl)).toEqual(['2026-11-15T10:29:00.000Z', '2026-11-15T10:31:00.000Z']);
+    expect(await start(databaseUrl)).toEqual([name]);
+  });
 });
 
 describe('beside a later version that has migrated the database', () => {

@@ -373,6 +373,14 @@ describe('transactions move', () => {
     expect(await payments(['transactions', 'move', randomUUID(), 'processing'])).toMatchObject({ status: 1 });
   });
 
+  it('by a clock that is behind leaves it updated when it was created', async () => {
+    const created_at = '2099-01-01T00:00:00.123Z';
+    const id = await create({ status: 'processing', created_at, updated_at: created_at });
+    expect((await payments(['transactions', 'move', id, 'authorization_failed'])).status).toBe(0);
+    const row = await findTransactionOfAnyAccount(db(), id);
+    expect(row).toMatchObject({ status: 'authorization_failed', updated_at: new Date(created_at) });
+  });
+
   const waiting = async () => {
     const { id } = await store();
     await recordReplacement({ db: db(), secrets: service.secrets }, id);

@@ -243,22 +243,30 @@ const written = (instant: fc.Arbitrary<number>, beyond: readonly string[]): fc.A
     });
 
 export const caseOf = (account: string): fc.Arbitrary<Case> =>
-  fc.tuple(namedByHand, fc.record(derivedValues())).map(([{ time, change, ...given }, derived]) => ({
-    created: time.milliseconds,
-    updated: change.milliseconds,
+  fc.tuple(namedByHand, fc.record(derivedValues())).map(([{ both, ...given }, derived]) => ({
+    created: both.created.milliseconds,
+    updated: both.updated.milliseconds,
     given: transaction({
       ...given,
       ...(derived as Partial<NewTransaction>),
       merchant_account_id: account,
-      created_at: time.text,
-      updated_at: change.text,
+      created_at: both.created.text,
+      updated_at: both.updated.text,
     }),
   }));
 
+const beyonds = ['', '', '4', '999999'];
+
 const namedByHand = fc.record({
   id: fc.uuid(),
-  time: written(from(times), ['', '', '4', '999999']),
-  change: written(from(times), ['', '', '4', '999999']),
+  // Nothing is updated before it is created.
+  both: fc
+    .tuple(written(from(times), beyonds), written(from(times), beyonds))
+    .map(([one, other]) =>
+      one.milliseconds <= other.milliseconds
+        ? { created: one, updated: other }
+        : { created: other, updated: one },
+    ),
   amount: from(amounts),
   refunded_amount: from([0, 0, 0, 1]),
   settled_amount: from([0, 0, 1]),

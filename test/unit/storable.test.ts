@@ -41,7 +41,10 @@ describe('a record that cannot be stored', () => {
   it.each([
     [at('2026-11-15T10:30:00Z'), undefined],
     [at('0000-01-01T00:00:00Z'), undefined],
-    [at('9999-12-31T23:59:59.999Z'), undefined],
+    [at('9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'), undefined],
+    // Both are stored as the same millisecond.
+    [at('2026-11-15T10:30:00.0009Z', '2026-11-15T10:30:00.0001Z'), undefined],
+    [at('2026-11-15T10:30:00.001Z', '2026-11-15T11:30:00+01:00'), 'updated_at is before created_at'],
     [at('0000-01-01T00:00:00+00:01'), 'created_at is not in the years 0000 to 9999 of UTC'],
     [at('9999-12-31T23:59:59-00:01'), 'created_at is not in the years 0000 to 9999 of UTC'],
     [

@@ -1,12 +1,15 @@
 // Written by `npm run generate`: every migration, in order. Do not edit.
 import type { Migration } from '../migrate.ts';
 import * as schema from './0001-schema.ts';
+import * as updatedAfterCreated from './0002-updated-after-created.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-schema': schema,
+  '0002-updated-after-created': updatedAfterCreated,
 };
 
 /** Of their files, and of the files in a folder of that name: a sandbox refuses a migration that was edited after it was applied. */
 export const digests: Record<string, string> = {
   '0001-schema': 'b65d33e1ff97',
+  '0002-updated-after-created': '603bc357e492',
 };

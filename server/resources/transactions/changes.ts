@@ -118,7 +118,8 @@ export async function moveTransaction(
       ...found,
       ...presentTransaction(found),
       status,
-      updated_at: unit.now.toISOString(),
+      // Our clock may be behind the one that created it.
+      updated_at: new Date(Math.max(unit.now.getTime(), found.created_at.getTime())).toISOString(),
       ...amountsAfter(found, status),
       ...(reason === undefined
         ? {}

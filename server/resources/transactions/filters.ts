@@ -27,8 +27,6 @@ interface AccountCondition {
 export interface Conditions {
   /** Inclusive. Separate from `all`, because the cursor of a page replaces one of the two. */
   created: { from: Date | undefined; to: Date | undefined };
-  /** Inclusive, and also in `all`: see `createdRanges` in list.ts. */
-  updatedTo: Date | undefined;
   all: Condition[];
   /** Like `all`. */
   ofAccount: AccountCondition[];
@@ -65,7 +63,7 @@ type Column = keyof TransactionsTable;
  * | choice     | status, currency, method …: one of a list    | transactions_by_…: hashes and the time          | –              |
  * | ordered    | has_settlements                              | transactions_by_(no_)settlements                | –              |
  * | compared   | amounts, updated_at, flags                   | transactions_walk, or their own if few match    | isWalk         |
- * | updatedTo  | updated_at_lte                               | the same, and transactions_updated_early        | isWalk         |
+ * | updatedTo  | updated_at_lte                               | the same, within bounds like those of created   | isWalk         |
  * | gin        | gift_card_id, gift_card_last4                | transactions_gift_card_…, GIN                   | hasGin         |
  * | metadata   | metadata                                     | transactions_by_metadata, GIN with the account  | hasGin         |
  * | created    | created_at                                   | bounds of whatever index is read                | –              |
@@ -107,6 +105,7 @@ const oneOf = (name: Column, type: ValueType, values: readonly string[]): Part =
 const filters: {
   readonly [Name in keyof Required<TransactionFilters>]: (
     value: NonNullable<TransactionFilters[Name]>,
+    given: TransactionFilters,
   ) => Part;
 } = {
   id: (value) => identifier(idIs(value)),
@@ -148,23 +147,30 @@ const filters: {
   payment_source: (values) => oneOf('payment_source', 'text', values),
   pending_review: (value) => flag('pending_review', value),
   reconciliation_id: (value) => identifier(textIs('reconciliation_id', value)),
-  // A list of conditions instead of one `or`, so that each can use its own index.
-  search: (value) => ({
-    kind: 'search',
-    any: [
-      textIs('external_identifier', value),
-      textIs('buyer_external_identifier', value),
-      textIs('payment_service_transaction_id', value),
-      ...(readUuid(value) === undefined ? [] : [idIs(value), uuidIs('buyer_id', value)]),
-    ],
-  }),
+  search: (value, given) => ({ kind: 'search', any: searched(value, given) }),
   status: (values) => oneOf('status', 'text', values),
 };
+
+/**
+ * A list of conditions instead of one `or`, so that each can use its own index. A column that another filter gives another value
+ * cannot match, and is left out: PostgreSQL would plan to read all rows with that other value.
+ */
+function searched(value: string, given: TransactionFilters): Condition[] {
+  const uuid = readUuid(value);
+  const any = [
+    ...(['external_identifier', 'buyer_external_identifier', 'payment_service_transaction_id'] as const)
+      .filter((name) => (given[name] ?? value) === value)
+      .map((name) => textIs(name, value)),
+    ...(['id', 'buyer_id'] as const)
+      .filter((name) => uuid !== undefined && readUuid(given[name] ?? value) === uuid)
+      .map((name) => (name === 'id' ? idIs(value) : uuidIs(name, value))),
+  ];
+  return any.length > 0 ? any : [nothing];
+}
 
 export function conditionsOf(given: TransactionFilters): Conditions {
   const conditions: Conditions = {
     created: { from: undefined, to: undefined },
-    updatedTo: undefined,
     all: [],
     ofAccount: [],
     any: [],
@@ -175,9 +181,15 @@ export function conditionsOf(given: TransactionFilters): Conditions {
     hasGin: false,
   };
   const choices: Choice[] = [];
+  // What was updated by a time was also created by then. Without that bound a scan by time would begin at the newest transaction.
+  const createdBy = (time: Date) => {
+    const { to = time } = conditions.created;
+    conditions.created.to = to < time ? to : time;
+  };
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue;
-    const part = (filters[name as keyof typeof filters] as (value: unknown) => Part)(value);
+    const partOf = filters[name as keyof typeof filters] as (value: unknown, all: TransactionFilters) => Part;
+    const part = partOf(value, given);
     switch (part.kind) {
       case 'identifier':
         conditions.all.push(part.condition);
@@ -198,7 +210,7 @@ export function conditionsOf(given: TransactionFilters): Conditions {
         conditions.isWalk = true;
         break;
       case 'updatedTo':
-        conditions.updatedTo = part.to;
+        createdBy(part.to);
         conditions.all.push(sql`${column('updated_at')} <= ${timestamp(part.to)}`);
         conditions.isWalk = true;
         break;
@@ -212,7 +224,7 @@ export function conditionsOf(given: TransactionFilters): Conditions {
         break;
       case 'created':
         if ('from' in part) conditions.created.from = part.from;
-        else conditions.created.to = part.to;
+        else createdBy(part.to);
     }
   }
   const { all, ofAccount, any, hasIdentifier } = conditions;

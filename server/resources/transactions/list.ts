@@ -129,7 +129,7 @@ const onlyOf = (accounts: Accounts): string | undefined =>
  */
 export function transactionRange(
   accounts: Accounts,
-  { created, updatedTo, all, ofAccount, any, choice, hasIdentifier, isHashed, isWalk, hasGin }: Conditions,
+  { created, all, ofAccount, any, choice, hasIdentifier, isHashed, isWalk, hasGin }: Conditions,
   range: Range,
   what: RawBuilder<unknown> = item,
 ): RawBuilder<TransactionItem> {
@@ -168,13 +168,8 @@ export function transactionRange(
   const select = (columns: RawBuilder<unknown>, where: readonly Condition[]) =>
     sql`select ${columns} from transactions where ${sql.join(where, sql` and `)} ${nearest('transactions')}`;
 
-  // With another filter, entries of transactions_walk are compared from the newest on.
-  const isOnly = all.length + ofAccount.length + any.length === 1;
-  const parts = createdRanges(created, isOnly ? updatedTo : undefined, range).flatMap((within) =>
-    any.length === 0
-      ? [[...within, ...conditions, ...own]]
-      : any.map((one) => [...within, ...conditions, ...own, one]),
-  );
+  const common = [...bounds(created, range), ...conditions, ...own];
+  const parts = any.length === 0 ? [common] : any.map((one) => [...common, one]);
   const plan = !isFiltered ? sql`` : isWalk && !hasGin ? plannedInOrder : plannedAnew;
   if (sources.length === 0 && parts.length === 1 && !isWalk)
     return sql<TransactionItem>`${plan}${select(what, parts.flat())}`;
@@ -191,24 +186,6 @@ export function transactionRange(
     from (select found.* from ${sql.join([...sources, found], sql` cross join `)} ${nearest('found')}) as page
     join transactions on transactions.merchant_account_id = page.merchant_account_id and transactions.id = page.id ${ofOnly}
     ${nearest('page', sql``)}`;
-}
-
-/**
- * A transaction is created before it is updated, so what was updated up to a time was also created by then. Without that bound
- * a scan by time begins at the newest and reads everything that was created since. Imports may contradict it; those rows have
- * an index of their own, transactions_updated_early.
- */
-function createdRanges(
-  created: Conditions['created'],
-  updatedTo: Date | undefined,
-  range: Range,
-): Condition[][] {
-  if (updatedTo === undefined) return [bounds(created, range)];
-  const to = created.to && created.to < updatedTo ? created.to : updatedTo;
-  return [
-    bounds({ ...created, to }, range),
-    [...bounds(created, range), sql`transactions.updated_at < transactions.created_at`, notInWalk],
-  ];
 }
 
 // Always true. transactions_walk lacks this column, so PostgreSQL would have to read its rows, too, and prefers the index that has

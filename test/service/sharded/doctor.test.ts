@@ -164,6 +164,17 @@ describe('finds', () => {
     expect(found[0]?.examples.length).toBeGreaterThan(0);
   });
 
+  it('a transaction that 1.0.0 imported as updated before it was created', async () => {
+    const move = (by: string) =>
+      sql`update transactions set updated_at = created_at - ${by}::interval
+        where external_identifier = 'order-9001'`.execute(db());
+    await move('1 ms');
+    const found = await broken();
+    await move('0');
+    expect(found).toMatchObject([{ check: 'what filters look for matches the transaction' }]);
+    expect(found[0]?.examples.length).toBeGreaterThan(0);
+  });
+
   it('and ends with 1, naming some', async () => {
     await sql.raw(damages[1]?.[1] ?? '').execute(db());
     const { status, stdout } = await doctor();
