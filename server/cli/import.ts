@@ -32,7 +32,7 @@ export function importCommand(): Command {
     .addHelpText(
       'after',
       () => `
-Each line is a Transaction resource, with its buyer and its card as \`payments transactions list --json\` prints them. It may also have metadata (object of strings), payment_source, merchant_initiated,
+Each line is a Transaction resource, with its buyer and its card as \`payments transactions list --json\` prints them. What may be null may be left out. It may also have metadata (object of strings), payment_source, merchant_initiated,
 is_subsequent_payment and payment_service_transaction_id. Every line is checked against the contract. A bad line is
 reported with its number and the reason, and nothing is imported unless --skip-bad is given. Without --skip-bad, --bad and
 --dry-run it stops soon after 20 bad lines. The exit code with --skip-bad is 0, also if lines were left out. Ctrl-C leaves
