@@ -1,11 +1,10 @@
 // The second stage of an import: checks each line against the contract, and keeps the bad lines: the first ones for the report,
 // all of them for the file of --bad.
 import { closeSync, openSync, writeSync } from 'node:fs';
-import type { ErrorObject } from 'ajv';
 import { AmbiguousJson, parseStrictJson } from '../../client/json.ts';
 import { compileAt, createAjv, pointTo } from '../contract/ajv.ts';
 import { loadContract, resolve, valueAt, type Document, type Schema } from '../contract/load.ts';
-import { createTranslator } from '../contract/violations.ts';
+import { createTranslator, type Translate } from '../contract/violations.ts';
 import { maskKnownCardNumbers, hasKnownCardNumber } from '../rules/card-numbers.ts';
 import { whyUnstorable } from '../rules/values.ts';
 import type { NewTransaction } from '../resources/transactions/queries.ts';
@@ -70,7 +69,7 @@ export function createLineCheck(accounts: ReadonlySet<string>): LineCheck {
 }
 
 /** A property that is missing and may be null is null: a file stays good when the contract gets another one. */
-function addNulls(document: Document, line: object, errors: readonly ErrorObject[]): void {
+function addNulls(document: Document, line: object, errors: Parameters<Translate>[0]): void {
   for (const { keyword, instancePath, params, parentSchema } of errors) {
     if (keyword !== 'required') continue;
     const { missingProperty } = params as { missingProperty: string };
