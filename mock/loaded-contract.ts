@@ -1,12 +1,15 @@
 // The bundled contract and everything the mock derives from it. Loading throws on a faulty contract, so the mock never
 // serves one.
 import { compileContract, type CompiledContract } from '../server/contract/compile.ts';
-import { loadContract } from '../server/contract/load.ts';
+import { loadContract, type Document } from '../server/contract/load.ts';
+import { publish } from '../server/contract/published.ts';
 import { createRouter, type Router } from '../server/http/route.ts';
 import { mockOperations, type MockOperation } from './operations.ts';
 import { createPrism, type Prism } from './prism.ts';
 
 export interface LoadedContract extends CompiledContract {
+  /** As others get it. */
+  published: Document;
   operations: readonly MockOperation[];
   find: Router<MockOperation>;
   prism: Prism;
@@ -17,6 +20,7 @@ export async function loadMockContract(file: string): Promise<LoadedContract> {
   const operations = mockOperations(contract.document);
   return {
     ...(await compileContract(contract)),
+    published: publish(contract.document),
     operations,
     find: createRouter(operations),
     prism: await createPrism(contract.document),

@@ -48,8 +48,8 @@ export function servePages(app: Express, siteDir: string, { hasConsole, address 
   app.get('/openapi.json', (_req, res) => {
     const context = contextOf(res);
     context.why = 'the contract';
-    const { document } = context.contract;
-    res.json(hasConsole ? withOwnServer(document, address()) : document);
+    const { published } = context.contract;
+    res.json(hasConsole ? withOwnServer(published, address()) : published);
   });
 
   app.get(badgePattern, (req, res, next) => {

@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { stringify } from 'yaml';
+import type { Document } from '../../server/contract/load.ts';
+import { publish } from '../../server/contract/published.ts';
 import { root } from '../support/root.ts';
 import { bundled } from './bundled.ts';
 import { forReaders, type Contract } from './contract.ts';
@@ -19,7 +21,7 @@ const own = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf
 const inter = join(root, 'node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2');
 const font = () => `data:font/woff2;base64,${readFileSync(inter, 'base64')}`;
 
-/** `text` is the contract as readers download it. */
+/** `text` is the contract as it was generated. */
 export async function assemble(contract: Contract, text: string): Promise<{ site: Site; parts: Frame }> {
   const site = createSite();
   const guides = readGuides(contract);
@@ -74,8 +76,9 @@ export async function assemble(contract: Contract, text: string): Promise<{ site
     'here.js',
     '// Where the docs have a console beside them, the server answers with another script.\n',
   );
-  site.page('openapi.json', text);
-  site.page('openapi.yaml', stringify(JSON.parse(text), { lineWidth: 120 }));
+  const published = publish(JSON.parse(text) as Document);
+  site.page('openapi.json', `${JSON.stringify(published, null, 2)}\n`);
+  site.page('openapi.yaml', stringify(published, { lineWidth: 120 }));
   for (const name of ['payments.arazzo.yaml', 'receiver.openapi.yaml'])
     site.page(
       `workflows/${name}`,

@@ -11,9 +11,10 @@ export function docsDigest(contract: string): string {
     'package.json',
     'scripts/docs.ts',
     'scripts/packages.ts',
+    'server/contract/published.ts',
     ...filesOf('client'),
     ...filesOf('docs'),
-    // Not server/, of which the mock uses parts: an edit there would make every start as slow as the first.
+    // Not the rest of server/, of which the mock uses parts: an edit there would make every start as slow as the first.
     ...filesOf('mock'),
     ...filesOf('scripts/docs'),
     ...filesOf('scripts/support'),

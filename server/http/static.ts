@@ -1,6 +1,7 @@
 // Serves the docs, the contract and badges. They are public and need no token.
 import express, { type Express, type Request, type RequestHandler } from 'express';
 import type { Document } from '../contract/load.ts';
+import { publish } from '../contract/published.ts';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { badgePath, schemeNames } from '../resources/card-schemes/rules.ts';
@@ -16,11 +17,12 @@ export interface StaticDeps {
 
 export function serveStatic(app: Express, deps: StaticDeps): void {
   const { document, siteDir, hasConsole, ownUrl } = deps;
+  const published = publish(document);
   let contract: Buffer | undefined;
   // One buffer for all answers, so that clients that do not read theirs share it. Not before the first request: until then
   // a sandbox with port 0 does not know its URL.
   const readContract = () => {
-    contract ??= Buffer.from(JSON.stringify(ownUrl ? withOwnServer(document, ownUrl()) : document));
+    contract ??= Buffer.from(JSON.stringify(ownUrl ? withOwnServer(published, ownUrl()) : published));
     return contract;
   };
   app.get('/openapi.json', (_req, res) => void res.type('application/json').send(readContract()));
