@@ -15,6 +15,9 @@ const program = `import { client } from './client/client.gen';
 import { checkGiftCardBalances, listTransactions } from './client/sdk.gen';
 import type { Transaction, TransactionCollection } from './client/types.gen';
 
+// No index signature, which would accept a misspelt field.
+export const hasAnyField: string extends keyof Transaction ? true : false = false;
+
 export async function listAll(baseUrl: string, token: string): Promise<Transaction[]> {
   client.setConfig({ baseUrl, auth: token });
   const found: Transaction[] = [];
@@ -45,7 +48,7 @@ let service: TestService;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'generated-client-'));
   const generator = join(root, 'node_modules/@hey-api/openapi-ts/bin/run.js');
-  const contract = join(root, 'generated/openapi.json');
+  const contract = join(root, 'site/openapi.json');
   const made = await run(process.execPath, [generator, '-i', contract, '-o', join(folder, 'client'), '-s']);
   expect(made).toMatchObject({ status: 0 });
   await writeFile(join(folder, 'program.ts'), program);
