@@ -1,20 +1,21 @@
-// `node .ci/tests.js [arguments of vitest]`: runs tests for CI and decides whether the run is green.
-// - A test that is skipped and not listed in .ci/skipped.txt with a reason ends the run.
+// `node .ci/tests.js SCRIPT [arguments of vitest]`: runs a test script of package.json for CI, such as `test`, and decides
+// whether the run is green.
+// - A test that is skipped and not listed in .ci/skipped.txt with a reason ends the run. So does a test that is still to do, and an
+//   error outside of tests, such as an unhandled rejection.
 // - A file that failed runs three times more, with the same seed and beside another file as load. If it fails once more, the run
 //   ends; if not, it is added to the file $UNSTABLE, which the run prints last.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 
-const args = process.argv.slice(2);
-const report = join(mkdtempSync(join(tmpdir(), 'payments-ci-')), 'report.json');
+const [script = 'test', ...args] = process.argv.slice(2);
+const file = join(mkdtempSync(join(tmpdir(), 'payments-ci-')), 'report.json');
 const load = 'test/service/mock/parity.filters.test.ts';
 
 /** @param {string[]} given */
 const vitest = (...given) =>
-  spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...given], { stdio: 'inherit' })
-    .status;
+  spawnSync('npm', ['run', '--silent', script, '--', ...given], { stdio: 'inherit' }).status;
 
 /** @param {string} message */
 function fail(message) {
@@ -22,38 +23,27 @@ function fail(message) {
   process.exit(1);
 }
 
-const reporters = ['default', './test/support/todo-reporter.ts', 'json'].map((name) => `--reporter=${name}`);
-const status = vitest(...reporters, `--outputFile.json=${report}`, ...args);
+const reporters = ['default', './test/support/ci-reporter.ts'].map((name) => `--reporter=${name}`);
+const status = vitest(...reporters, `--outputFile=${file}`, ...args);
 
-const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
-const named = testResults.map((/** @type {any} */ { name, ...result }) => ({
-  name: relative('.', name),
-  ...result,
-}));
+/** @type {import('../test/support/ci-reporter.ts').Report} */
+const { failed, skipped, todo, errors } = JSON.parse(readFileSync(file, 'utf8'));
 
 const allowed = readFileSync(join(import.meta.dirname, 'skipped.txt'), 'utf8')
   .split('\n')
-  .filter((line) => /^[^#]/.test(line));
-const skipped = named.flatMap((/** @type {any} */ { name, assertionResults }) =>
-  assertionResults
-    .filter((/** @type {any} */ test) => ['skipped', 'pending'].includes(test.status))
-    .map((/** @type {any} */ test) => `${name}: ${test.fullName}`)
-    .filter(
-      (/** @type {string} */ test) => !allowed.some((line) => test.startsWith(line.split(' # ')[0] ?? line)),
-    ),
-);
-if (skipped.length > 0) fail(`Skipped, and not in .ci/skipped.txt:\n  ${skipped.join('\n  ')}`);
-
-const failed = named
-  .filter((/** @type {any} */ file) => file.status === 'failed')
-  .map((/** @type {any} */ file) => file.name);
+  .filter((line) => /^[^#]/.test(line))
+  .map((line) => line.split(' # ')[0] ?? line);
+const refused = skipped.filter((test) => !allowed.some((beginning) => test.startsWith(beginning)));
+if (refused.length > 0) fail(`Skipped, and not in .ci/skipped.txt:\n  ${refused.join('\n  ')}`);
+if (todo.length > 0) fail(`To do:\n  ${todo.join('\n  ')}`);
+if (errors > 0) fail(`Errors outside of tests: ${errors}. See above.`);
 if (status !== 0 && failed.length === 0) fail('No test failed, but the run did.');
 // Many at once are no accident.
 if (failed.length > 3) fail(`Failed: ${failed.join(', ')}`);
-for (const file of failed) {
+for (const name of failed) {
   for (const time of [1, 2, 3]) {
-    console.log(`\n── ${file} failed. It runs again beside another file (${time} of 3).`);
-    if (vitest(file, load) !== 0) fail(`${file} failed again.`);
+    console.log(`\n── ${name} failed. It runs again beside another file (${time} of 3).`);
+    if (vitest(name, load) !== 0) fail(`${name} failed again.`);
   }
-  appendFileSync(process.env.UNSTABLE ?? '/dev/null', `${file} (SEED=${process.env.SEED})\n`);
+  appendFileSync(process.env.UNSTABLE ?? '/dev/null', `${name} (SEED=${process.env.SEED})\n`);
 }
