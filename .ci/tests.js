@@ -26,14 +26,15 @@ function fail(message) {
 const reporters = ['default', './test/support/ci-reporter.ts'].map((name) => `--reporter=${name}`);
 const status = vitest(...reporters, `--outputFile=${file}`, ...args);
 
-/** @type {import('../test/support/ci-reporter.ts').Report} */
 const { failed, skipped, todo, errors } = JSON.parse(readFileSync(file, 'utf8'));
 
 const allowed = readFileSync(join(import.meta.dirname, 'skipped.txt'), 'utf8')
   .split('\n')
   .filter((line) => /^[^#]/.test(line))
   .map((line) => line.split(' # ')[0] ?? line);
-const refused = skipped.filter((test) => !allowed.some((beginning) => test.startsWith(beginning)));
+const refused = skipped.filter(
+  (/** @type {string} */ test) => !allowed.some((beginning) => test.startsWith(beginning)),
+);
 if (refused.length > 0) fail(`Skipped, and not in .ci/skipped.txt:\n  ${refused.join('\n  ')}`);
 if (todo.length > 0) fail(`To do:\n  ${todo.join('\n  ')}`);
 if (errors > 0) fail(`Errors outside of tests: ${errors}. See above.`);

@@ -1,5 +1,5 @@
-// The lint rules of this project: what a handler throws and how it states its types, and that an action throws no error of the
-// API. One run of Oxlint over a folder of the project's shape, because starting it takes longer than all of its checks.
+// The lint rules of this project: what a handler throws and how it states its types, that an action throws no error of the API,
+// and that a test must pass. One run of Oxlint over a folder of the project's shape, because starting it takes longer than all of its checks.
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -53,7 +53,7 @@ const contract = {
   },
 };
 
-const files = {
+const files: Record<string, string> = {
   'generated/openapi.json': JSON.stringify(contract),
   // Thrown in a function each, because what follows a throw is never reached.
   [handler('check-refunds')]: ['duplicate_record', 'not_found', 'unprocessable']
@@ -83,6 +83,23 @@ const files = {
   ),
 };
 
+/** What a file of tests has, and whether it is refused. */
+const tests: [code: string, isRefused: boolean][] = [
+  ["it.fails('x', () => undefined);", true],
+  ["test.each([1]).fails('x', () => undefined);", true],
+  ["it('x', { fails: true }, () => undefined);", true],
+  ["it('x', { retry: 2 }, () => undefined);", true],
+  ["it.each([1])('x', { 'retry': 2 }, () => undefined);", true],
+  ["describe('x', { retry: { count: 2 } }, () => undefined);", true],
+  ['vi.setConfig({ retry: 2 });', true],
+  ["it.todo('x');", false],
+  ["it('x', { timeout: 2 }, () => void createPaymentsClient({ retry: { tries: 1 } }));", false],
+  ["it.each([{ retry: 2 }])('x', () => undefined);", false],
+];
+for (const [index, [code]] of tests.entries()) files[`test/unit/${index}.test.ts`] = code;
+files['vitest.config.ts'] = 'export default defineConfig({ test: { retry: 1 } });';
+files['scripts/mutate/vitest.config.ts'] = files['vitest.config.ts'];
+
 let found: { message: string; code: string; filename: string }[];
 
 beforeAll(async () => {
@@ -94,8 +111,9 @@ beforeAll(async () => {
     await mkdir(dirname(join(folder, file)), { recursive: true });
     await writeFile(join(folder, file), code);
   }
+  const linted = ['server', 'test', 'vitest.config.ts', 'scripts/mutate'];
   const oxlint = join(root, 'node_modules/oxlint/bin/oxlint');
-  const { output } = await run(process.execPath, [oxlint, 'server', '--format=json'], { cwd: folder });
+  const { output } = await run(process.execPath, [oxlint, ...linted, '--format=json'], { cwd: folder });
   found = (JSON.parse(output) as { diagnostics: typeof found }).diagnostics;
   await rm(folder, { recursive: true });
 });
@@ -169,4 +187,16 @@ it.each([
 
 it('accepts a field that the contract deprecates: the service sends it until the next major version', () => {
   expect(messages('server/http/deprecated.ts', '')).toEqual([]);
+});
+
+it.each(tests)('a test that must pass: %s', (code, isRefused) => {
+  const index = tests.findIndex(([one]) => one === code);
+  const name = code.includes('fails') ? 'fails' : 'retry';
+  expect(messages(`test/unit/${index}.test.ts`, 'must-pass')).toEqual(
+    isRefused ? [`Fix what the test finds instead of \`${name}\`, or delete the test.`] : [],
+  );
+});
+
+it.each(['vitest.config.ts', 'scripts/mutate/vitest.config.ts'])('%s retries no test', (file) => {
+  expect(messages(file, 'must-pass')).toHaveLength(1);
 });
