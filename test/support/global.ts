@@ -1,7 +1,6 @@
 /** Runs before all tests, and prepares what the folders of the chosen tests need: see CONTRIBUTING.md. */
 import { execFile } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -52,7 +51,7 @@ export default async function setup(project: TestProject): Promise<Cleanup> {
   // In watch mode any file may be chosen later.
   const needs = (folders: string[]) => config.watch || folders.some((folder) => chosen.has(folder));
   const cleanups = await Promise.all([
-    needs(withDatabase) ? prepareDatabase(project) : undefined,
+    needs(withDatabase) ? prepareDatabase(project, { hasProcesses: needs(withProcesses) }) : undefined,
     needs(withProcesses) ? compile(project) : undefined,
     needs(withDocs) ? buildDocs() : undefined,
   ]);
@@ -71,13 +70,25 @@ function chooseSeed(): number {
 }
 
 /** Imports when needed: to load the server takes longer than most unit tests. */
-async function prepareDatabase(project: TestProject): Promise<Cleanup> {
-  const { fillFolder, readSandboxFiles, removeFolder, startCluster } = await import('./prepared.ts');
+async function prepareDatabase(
+  project: TestProject,
+  { hasProcesses }: { hasProcesses: boolean },
+): Promise<Cleanup> {
+  const { fillFolder, readSandboxFiles, removeRun, startCluster } = await import('./prepared.ts');
   const { createDatabase, dropDatabases, findCluster, urlOf, withClient } = await import('./cluster.ts');
   const { listAccountTables } = await import('./account-statements.ts');
   const folder = await mkdtemp(join(tmpdir(), 'payments-test-'));
   // As root, PostgreSQL runs as another user, who must be able to enter this folder.
   await chmod(folder, 0o755);
+  const remove = () => {
+    removeRun(folder);
+  };
+  // After Ctrl+C vitest exits at once, without a teardown.
+  process.on('exit', remove);
+  // npm passes the signal on, so that it comes twice. Without a listener the second one would end the process at once.
+  process.on('SIGINT', () => undefined);
+  // So that the folders of tests are removed as well. Not where tests start databases: the path of a socket must be short.
+  if (!hasProcesses) process.env.TMPDIR = folder;
   const given = process.env.TEST_DATABASE_URL;
   // On a server that others use, too, the names are those of this run.
   const run = given === undefined ? 'run' : String(process.pid);
@@ -85,10 +96,9 @@ async function prepareDatabase(project: TestProject): Promise<Cleanup> {
 
   const start = async () => {
     await fillFolder(folder, templates);
-    return startCluster(folder);
+    return (await startCluster(folder)).url;
   };
-  const embedded = given === undefined ? await start() : undefined;
-  const serverUrl = given ?? embedded?.url ?? '';
+  const serverUrl = given ?? (await start());
   const cluster = await findCluster(serverUrl);
   if (given !== undefined)
     await (await import('./templates.ts')).makeTemplates(cluster, templates, join(folder, 'sandbox'));
@@ -106,16 +116,8 @@ async function prepareDatabase(project: TestProject): Promise<Cleanup> {
     await withClient(urlOf(serverUrl, looked), (client) => listAccountTables(client)),
   );
   return async () => {
-    if (embedded) {
-      // At once, without a checkpoint: nothing in it is needed any more.
-      const pid = Number(
-        readFileSync(join(embedded.directory, 'data', 'postmaster.pid'), 'utf8').split('\n')[0],
-      );
-      process.kill(pid, 'SIGQUIT');
-      const { nothingRunsOn } = await import('./data-dir.ts');
-      await nothingRunsOn(folder);
-    } else await dropDatabases(cluster, `test\\_%\\_${run}%`);
-    await removeFolder(folder);
+    if (given !== undefined) await dropDatabases(cluster, `test\\_%\\_${run}%`);
+    remove();
   };
 }
 

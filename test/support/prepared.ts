@@ -2,7 +2,7 @@
  * To make the databases that tests copy takes seconds. So the stopped cluster is kept in a cache folder, under a digest of the
  * code that made it, and each run starts on a copy.
  */
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename } from 'node:fs/promises';
@@ -29,6 +29,20 @@ export const startCluster = (folder: string): Promise<EmbeddedDatabase> =>
     dataDir: join(folder, 'data'),
     settings: ['fsync', 'synchronous_commit', 'full_page_writes', 'autovacuum'].map((name) => `${name}=off`),
   });
+
+/**
+ * Stops the cluster, if it runs, and removes the folder of a run. At once, without a checkpoint: nothing in it is needed any more.
+ * Synchronous, because the process exits. Another Ctrl+C does not interrupt it.
+ */
+export function removeRun(folder: string): void {
+  const script = `trap '' INT
+file=$1/data/postgres/data/postmaster.pid
+if kill -QUIT "$(head -n 1 "$file")"; then
+  for i in $(seq 500); do [ ! -e "$file" ] || sleep 0.02; done
+fi
+rm -rf "$1"`;
+  spawnSync('sh', ['-c', script, 'sh', folder]);
+}
 
 /** Fills the folder of a run: `data` with a stopped cluster, `sandbox` with the files of the first start. */
 export async function fillFolder(folder: string, templates: Templates): Promise<void> {
