@@ -28,12 +28,6 @@ export function readOperator(env: Env = process.env): string {
   return env.SUDO_USER && env.SUDO_USER !== name ? `${env.SUDO_USER} as ${name}` : name;
 }
 
-/** How the operator called this command line, for commands that are printed to be copied. */
-export function readCallName(env: Env = process.env): string {
-  if (env.npm_lifecycle_event === 'payments') return 'npm run -s payments --';
-  return env.npm_command === 'exec' ? 'npx payments' : 'payments';
-}
-
 function userName(): string {
   try {
     return userInfo().username;
@@ -43,16 +37,11 @@ function userName(): string {
   }
 }
 
-let loadedFile: string | undefined;
-/** The file of settings that this command line was given, for commands that are printed to be copied. */
-export const readSettingsFile = (): string | undefined => loadedFile;
-
 /**
  * Adds the variables of a file. A setting that is given, as a value or as a file, stays as it is. Without `option` it is the
  * file that PAYMENTS_SETTINGS names, if any.
  */
 export function loadSettings(option: string | undefined): void {
-  loadedFile = option;
   const file = option ?? process.env.PAYMENTS_SETTINGS;
   if (file === undefined || file === '') return;
   const before = { ...process.env };

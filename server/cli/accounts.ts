@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { createAccount, deleteAccount } from '../resources/merchant-accounts/changes.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
 import { OperatorFault } from '../faults.ts';
-import { call, printJson, printRows, withExamples, type JsonOption } from './output.ts';
+import { printJson, printRows, withExamples, type JsonOption } from './output.ts';
 import { requireAccount, withChange, withService } from './service.ts';
 import { matching, name } from './values.ts';
 
@@ -14,7 +14,7 @@ export function accounts(): Command {
     .action(async (output: JsonOption) => {
       const rows = await withService(({ db }) => listAccounts(db));
       const shown = rows.map(({ id, display_name, created_at }) => ({ id, display_name, created_at }));
-      const create = call('accounts create default --name Default');
+      const create = 'payments accounts create default --name Default';
       printRows(shown, output, `There is no merchant account. Make one: ${create}`);
     });
   withExamples(command.command('create'), 'accounts create shop --name "Second shop"')

@@ -10,7 +10,7 @@ import { listTransactionPage } from '../resources/transactions/list.ts';
 import { OperatorFault } from '../faults.ts';
 import { confirm } from './input.ts';
 import { name, uuid, whole } from './values.ts';
-import { call, noneIn, printJson, printResult, printRows, withExamples, type JsonOption } from './output.ts';
+import { noneIn, printJson, printResult, printRows, withExamples, type JsonOption } from './output.ts';
 import { count, withProgress } from './progress.ts';
 import {
   readAccounts,
@@ -94,10 +94,10 @@ async function listAll({ merchantAccount, search, limit, ...output }: ListOption
   }));
   const whenEmpty =
     search === undefined
-      ? `There is no buyer. Make one: ${call('buyers create --name "Jane Doe"')}`
+      ? `There is no buyer. Make one: payments buyers create --name "Jane Doe"`
       : inTransactions === undefined
         ? noneIn('buyer', merchantAccount)
-        : `There is no record, but transactions name this buyer, as imported ones do: ${inTransactions}. See: ${call(`buyers erase ${inTransactions} --dry-run`)}`;
+        : `There is no record, but transactions name this buyer, as imported ones do: ${inTransactions}. See: payments buyers erase ${inTransactions} --dry-run`;
   printRows(output.json ? rows.map(presentBuyer) : shown, output, whenEmpty);
   // Who looks for all records of a person must not miss one.
   if (rows.length === limit) console.error(`Only the newest ${limit} are listed. For more: --limit 10000`);

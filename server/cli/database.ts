@@ -4,7 +4,7 @@ import { commandsHere } from '../hints.ts';
 import { hasDatabase, runningUrl, stopEmbedded } from '../database/embedded/index.ts';
 import { OperatorFault } from '../faults.ts';
 import { untilStopped } from './input.ts';
-import { call, noSandbox } from './output.ts';
+import { noSandbox } from './output.ts';
 import { withService } from './service.ts';
 
 export function database(): Command {
@@ -45,7 +45,7 @@ async function printUrl({ hold = process.stdout.isTTY }: { hold?: boolean }): Pr
   // Without this, the command substitution in the example would wait forever.
   if (!hold)
     throw new OperatorFault(
-      `The embedded database is not running. Start the server: ${commandsHere().start}, or only the database, in another terminal: ${call('database url --hold')}`,
+      `The embedded database is not running. Start the server: ${commandsHere().start}, or only the database, in another terminal: payments database url --hold`,
     );
   await withService(async () => {
     console.log(await runningUrl(dataDir));

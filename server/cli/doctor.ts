@@ -10,7 +10,7 @@ import { listSealed } from '../secrets/reseal.ts';
 import { listWebhookSubscriptions } from '../resources/webhook-subscriptions/queries.ts';
 import { forOperator } from '../hints.ts';
 import { visible } from '../visible.ts';
-import { call, printJson, type JsonOption } from './output.ts';
+import { printJson, type JsonOption } from './output.ts';
 import { count, withProgress } from './progress.ts';
 import { withService, type OpenedService } from './service.ts';
 
@@ -63,12 +63,12 @@ async function noteFailing(db: Db): Promise<string[]> {
   );
   if (failing.length === 0) return [];
   const are = failing.length === 1 ? 'is' : 'are';
-  return [`${count(failing.length, 'webhook subscription')} ${are} failing, see: ${call('webhooks list')}`];
+  return [`${count(failing.length, 'webhook subscription')} ${are} failing, see: payments webhooks list`];
 }
 
 const noteErasures = async (db: Db): Promise<string[]> =>
   (await listErasures(db)).map(
-    (id) => `the erasure of a buyer was interrupted, run: ${call(`buyers erase ${id}`)}`,
+    (id) => `the erasure of a buyer was interrupted, run: payments buyers erase ${id}`,
   );
 
 async function findNoAccount(db: Db): Promise<Finding> {
@@ -77,7 +77,7 @@ async function findNoAccount(db: Db): Promise<Finding> {
   return {
     ...finding,
     broken: 1,
-    note: `create one: ${call('accounts create default --name Default')}`,
+    note: `create one: payments accounts create default --name Default`,
   };
 }
 

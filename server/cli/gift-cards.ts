@@ -5,7 +5,7 @@ import { listGiftCards } from '../resources/gift-cards/queries.ts';
 import { OperatorFault } from '../faults.ts';
 import { readSecretLine } from './input.ts';
 import { whole } from './values.ts';
-import { call, printJson, printRows, type JsonOption } from './output.ts';
+import { printJson, printRows, type JsonOption } from './output.ts';
 import { requireAccount, withService } from './service.ts';
 
 interface ListOptions extends JsonOption {
@@ -31,14 +31,14 @@ export function giftCards(): Command {
         last4,
         created_at,
       }));
-      printRows(shown, output, `There is no stored gift card. Make one: ${call('gift-cards create')}`);
+      printRows(shown, output, `There is no stored gift card. Make one: payments gift-cards create`);
     });
   command
     .command('create')
     .description(
       'store a gift card; number and PIN are read from standard input, separated by a space, and never from arguments',
     )
-    .addHelpText('after', () => `\nExample:\n  echo '9999000125505678 1111' | ${call('gift-cards create')}`)
+    .addHelpText('after', () => `\nExample:\n  echo '9999000125505678 1111' | payments gift-cards create`)
     .option('--merchant-account <id>', 'account', 'default')
     .action(async ({ merchantAccount }: { merchantAccount: string }) => {
       const [number = '', pin = ''] = (await readSecretLine('Number and PIN')).split(/\s+/, 2);

@@ -1,7 +1,6 @@
 // The first stage of an import: reads a file line by line, in batches of limited size, so that files of any size fit in memory.
 import { OperatorFault } from '../faults.ts';
 import { shellWord } from '../hints.ts';
-import { call } from './output.ts';
 
 export type Line = { line: number } & ({ text: string } | { fault: string });
 
@@ -98,7 +97,7 @@ export async function* refuseOtherForms(
 
 function formFault(start: Buffer, file: string, skipBad: boolean): string | undefined {
   const [name, word] = file === '-' ? ['Standard input', 'FILE'] : [file, shellWord(file)];
-  const again = call('import transactions -');
+  const again = 'payments import transactions -';
   if (start[0] === 0x1f && start[1] === 0x8b) return `${name} is compressed. Use: zcat ${word} | ${again}`;
   const text = start
     .toString()

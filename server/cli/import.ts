@@ -13,7 +13,7 @@ import { collectBadLines, createLineCheck, type BadLines, type LineCheck } from 
 import { readBatches, refuseOtherForms, type Line } from './import-read.ts';
 import { interruptible } from './input.ts';
 import { shellWord } from '../hints.ts';
-import { call, printJson, printResult, type JsonOption } from './output.ts';
+import { printJson, printResult, type JsonOption } from './output.ts';
 import { count, withProgress } from './progress.ts';
 import { exampleTarget, withService, type OpenedService } from './service.ts';
 
@@ -171,7 +171,7 @@ async function findFile(file: string): Promise<Stats> {
   });
   if (!found.isDirectory()) return found;
   throw new OperatorFault(
-    `${file} is a folder. Name one file, or import all of them: cat ${shellWord(file)}/*.jsonl | ${call('import transactions -')}`,
+    `${file} is a folder. Name one file, or import all of them: cat ${shellWord(file)}/*.jsonl | payments import transactions -`,
   );
 }
 

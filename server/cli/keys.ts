@@ -12,7 +12,7 @@ import { codeOf, OperatorFault } from '../faults.ts';
 import { confirm } from './input.ts';
 import { collect, name, uuid } from './values.ts';
 import { shellWord } from '../hints.ts';
-import { call, printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
+import { printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
 import { notFound, withChange, withService } from './service.ts';
 
 interface CreateOptions {
@@ -41,7 +41,7 @@ export function keys(): Command {
         created_at: pair.created_at,
         last_used_at: pair.last_used_at,
       }));
-      const make = call('keys create --name "My server" --role administrator');
+      const make = 'payments keys create --name "My server" --role administrator';
       printRows(shown, output, `There is no key pair. Make one: ${make}`);
     });
   withExamples(
@@ -105,7 +105,7 @@ async function create(options: CreateOptions): Promise<void> {
   const { algorithm, role, merchantAccount, out } = options;
   if (role.length === 0 && readCommandConfig().environment === 'production')
     throw new WrongCall(
-      `In production give --role with what this system needs (see: ${call('roles list')}), or --role administrator for everything.`,
+      `In production give --role with what this system needs (see: payments roles list), or --role administrator for everything.`,
     );
   const { privateKey } = generateKeyPair(algorithm);
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
@@ -117,8 +117,8 @@ async function create(options: CreateOptions): Promise<void> {
     if (!('id' in made))
       throw new OperatorFault(
         'roles' in made
-          ? `There is no role ${made.roles.join(', ')}. See: ${call('roles list')}${made.roles.some((slug) => slug.includes(',')) ? '. For several, repeat --role.' : ''}`
-          : `There is no merchant account ${made.accounts.join(', ')}. See: ${call('accounts list')}`,
+          ? `There is no role ${made.roles.join(', ')}. See: payments roles list${made.roles.some((slug) => slug.includes(',')) ? '. For several, repeat --role.' : ''}`
+          : `There is no merchant account ${made.accounts.join(', ')}. See: payments accounts list`,
       );
     // Before the commit: a pair whose private key is lost is useless. Once, because the work may be repeated.
     if (out !== undefined && !isWritten) writePrivateKey(out, pem);
@@ -126,10 +126,10 @@ async function create(options: CreateOptions): Promise<void> {
     return { id: made.id, pair: made, hasAccount: (await findFirstAccount(unit.db, 'all')) !== undefined };
   });
   printJson({ ...presentApiKeyPair(pair), ...(out === undefined ? { private_key: pem } : {}) });
-  if (out !== undefined) console.error(`To sign a token with it: ${call(tokenCommand(pair.roles, out))}`);
+  if (out !== undefined) console.error(`To sign a token with it: payments ${tokenCommand(pair.roles, out)}`);
   if (!hasAccount)
     console.error(
-      `There is no merchant account yet, so most operations answer 404. Create one: ${call('accounts create default --name Default')}`,
+      `There is no merchant account yet, so most operations answer 404. Create one: payments accounts create default --name Default`,
     );
 }
 

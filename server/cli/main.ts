@@ -1,7 +1,7 @@
 // `payments`, the command line for operators. It does what the API has no operations for, with the same actions and rules.
-import { Command, CommanderError, Help } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { buildText, readBuild } from '../build.ts';
-import { forOperator, withGuides } from '../hints.ts';
+import { commandsHere, forOperator, isInstallation, withGuides } from '../hints.ts';
 import { visibleLines } from '../visible.ts';
 import { setupFault } from '../database/faults.ts';
 import { OperatorFault } from '../faults.ts';
@@ -47,10 +47,6 @@ const commands: Record<string, [description: string, load: () => Promise<Command
     'check the stored data: counters, orphans, values that do not open, stuck deliveries',
     async () => (await import('./doctor.ts')).doctor(),
   ],
-  completion: [
-    'print a script that completes commands and options with the Tab key',
-    async () => (await import('./completion.ts')).completion(),
-  ],
 };
 
 const program = new Command('payments')
@@ -66,6 +62,8 @@ const program = new Command('payments')
     'read variables that are not set from this file; by default the one that PAYMENTS_SETTINGS names',
   )
   .addHelpText('after', '\nExit codes: 0 done, 1 refused or failed, 2 wrong usage.');
+if (!isInstallation())
+  program.addHelpText('beforeAll', `Here payments is called as: ${commandsHere().payments} …\n`);
 withExamples(
   program,
   'accounts create default --name Default',
@@ -80,18 +78,17 @@ const given = process.argv.slice(2);
 // Commander's own `help` knows only one word after it.
 const args = given[0] === 'help' && given.length > 1 ? [...given.slice(1), '--help'] : given;
 for (const [name, [description, load]] of Object.entries(commands)) {
-  // Completion needs to know all commands.
-  const command = [name, 'completion'].includes(args[0] ?? '') ? await load() : new Command(name);
+  const command = name === args[0] ? await load() : new Command(name);
   program.addCommand(command.description(description));
 }
 for (const command of everyCommand(program)) {
   command.exitOverride().showHelpAfterError('(add --help for more)');
   command.configureOutput({
-    writeOut: writeHelp,
+    writeOut: (text) => process.stdout.write(withGuides(text)),
     writeErr: (text) => process.stderr.write(visibleLines(text)),
   });
   // Scripts add it to every call, also where JSON is printed anyway.
-  const printsOther = ['token', 'url', 'listen', 'work', 'completion'].includes(command.name());
+  const printsOther = ['token', 'url', 'listen', 'work'].includes(command.name());
   if (command.commands.length === 0 && !printsOther)
     command.option('--json', 'print JSON, for programs: of a list an object whose items are the rows');
 }
@@ -120,14 +117,6 @@ function messageOf(error: unknown): string {
 
 function everyCommand(command: Command): Command[] {
   return [command, ...command.commands.flatMap(everyCommand)];
-}
-
-/** Commander wraps what it writes itself, but not the texts after it, whose indented lines are commands to copy. */
-function writeHelp(text: string): void {
-  const { stdout } = process;
-  const width = (stdout.isTTY && stdout.columns) || 80;
-  const wrap = (paragraph: string) => new Help().boxWrap(paragraph.replaceAll('\n', ' '), width);
-  stdout.write(withGuides(text).replace(/^(?! ).+(?:\n(?! ).+)*/gm, wrap));
 }
 
 /**

@@ -1,7 +1,6 @@
-// Shared by all commands of `payments`: output for people and for programs, and commands to copy. Must stay fast to load.
+// Shared by all commands of `payments`: output for people and for programs. Must stay fast to load.
 import type { Command } from 'commander';
-import { readCallName, readSettingsFile } from '../config.ts';
-import { settingsHint, shellWord } from '../hints.ts';
+import { settingsHint } from '../hints.ts';
 import { visible, visibleJson, visibleLines } from '../visible.ts';
 import { OperatorFault } from '../faults.ts';
 import { allAccounts } from '../rules/accounts.ts';
@@ -65,16 +64,13 @@ function cell(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** A command that is printed to be copied, as the operator called this one. */
-export function call(args: string): string {
-  const file = readSettingsFile();
-  return [readCallName(), ...(file === undefined ? [] : ['--settings', shellWord(file)]), args].join(' ');
-}
-
 /** Adds examples to the end of --help. */
 export const withExamples = (command: Command, ...calls: string[]): Command =>
-  command.addHelpText('after', () =>
-    ['', calls.length > 1 ? 'Examples:' : 'Example:', ...calls.map((args) => `  ${call(args)}`)].join('\n'),
+  command.addHelpText(
+    'after',
+    ['', calls.length > 1 ? 'Examples:' : 'Example:', ...calls.map((args) => `  payments ${args}`)].join(
+      '\n',
+    ),
   );
 
 /** For a list of one account, or of all with `*`. */

@@ -1,10 +1,10 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { isPermission } from '../resources/roles/rules.ts';
 import { createRole, deleteRole, updateRole } from '../resources/roles/changes.ts';
 import { listRoles } from '../resources/roles/queries.ts';
 import { OperatorFault } from '../faults.ts';
-import { call, printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
-import { scopesLike, unknownResource, matching, name } from './values.ts';
+import { printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
+import { scopesLike, matching, name } from './values.ts';
 import { notFound, withChange, withService } from './service.ts';
 
 export function roles(): Command {
@@ -35,7 +35,7 @@ export function roles(): Command {
       const made = await withChange((unit) => createRole(unit, role));
       if (!made)
         throw new OperatorFault(
-          `There is a role ${slug} already. To change it: ${call(`roles update ${slug}`)}`,
+          `There is a role ${slug} already. To change it: payments roles update ${slug}`,
         );
       printJson(made);
     });
@@ -69,7 +69,7 @@ export function roles(): Command {
         if (!pairs) throw unknown(slug);
         if (pairs.length > 0)
           throw new OperatorFault(
-            `These key pairs have the role ${slug}: ${pairs.map((pair) => `${pair.display_name} (${pair.id})`).join(', ')}. It was not deleted. To allow less: ${call(`roles update ${slug} --allow …`)}`,
+            `These key pairs have the role ${slug}: ${pairs.map((pair) => `${pair.display_name} (${pair.id})`).join(', ')}. It was not deleted. To allow less: payments roles update ${slug} --allow …`,
           );
         return true;
       });
@@ -92,12 +92,7 @@ const slugValue = matching(
 function addOptions(command: Command, { isNew }: { isNew: boolean }): Command {
   const allow = command
     .createOption('--allow <permissions>', 'what it allows, separated by commas: transactions.read,*.write')
-    .argParser((text) => {
-      const given = scopesLike(isPermission, '<resource>.read, <resource>.write, *.read or *.write')(text);
-      const faults = given.flatMap((scope) => unknownResource(scope) ?? []);
-      if (faults.length > 0) throw new InvalidArgumentError(faults.join(' '));
-      return given;
-    })
+    .argParser(scopesLike(isPermission, '<resource>.read, <resource>.write, *.read or *.write'))
     .makeOptionMandatory(isNew);
   return command
     .argument('<slug>', 'its short name', slugValue)

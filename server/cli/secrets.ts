@@ -16,7 +16,7 @@ import {
   resealEverything,
 } from '../secrets/reseal.ts';
 import { count, withProgress } from './progress.ts';
-import { call, printJson, printResult, printRows, type JsonOption } from './output.ts';
+import { printJson, printResult, printRows, type JsonOption } from './output.ts';
 import { withService, type OpenedService } from './service.ts';
 
 export function secrets(): Command {
@@ -94,7 +94,7 @@ async function refuseUnconfirmed(db: Db, keyId: string): Promise<void> {
   const connections = await countInstanceConnections(db);
   if (connections === 0) return;
   throw new OperatorFault(
-    `The service is connected to the database (${count(connections, 'connection')}). Every instance must already have the new key ${keyId} first in CARD_KEY (step 2 in ${call('secrets rotate --help')}), or it cannot read the result. If all have it: ${call('secrets rotate --yes')}. Nothing was changed.`,
+    `The service is connected to the database (${count(connections, 'connection')}). Every instance must already have the new key ${keyId} first in CARD_KEY (step 2 in payments secrets rotate --help), or it cannot read the result. If all have it: payments secrets rotate --yes. Nothing was changed.`,
   );
 }
 
@@ -130,7 +130,7 @@ const conclusion = (
 ): string => {
   // Otherwise it would look like success at the wrong step of a rotation.
   if (!kept && total === 0)
-    return `Nothing to do: all values use the first key of CARD_KEY already, ${keyId}. To rotate, put the new key first (step 2 in ${call('secrets rotate --help')}). If ${keyId} is the new key, the rotation is done, and older keys can be removed from CARD_KEY.`;
+    return `Nothing to do: all values use the first key of CARD_KEY already, ${keyId}. To rotate, put the new key first (step 2 in payments secrets rotate --help). If ${keyId} is the new key, the rotation is done, and older keys can be removed from CARD_KEY.`;
   return [
     `Encrypted ${count(total)} values with key ${keyId}; no value uses another key.`,
     !kept && 'Older keys can be removed from CARD_KEY, once no instance has one of them as its first key.',

@@ -16,7 +16,7 @@ import { openReadyDatabase, type OpenedDatabase } from '../database/open.ts';
 import { findPublicUrl } from '../database/environment.ts';
 import { createOutbox } from '../events/outbox.ts';
 import { OperatorFault } from '../faults.ts';
-import { call, noSandbox } from './output.ts';
+import { noSandbox } from './output.ts';
 
 export interface OpenedService {
   database: OpenedDatabase;
@@ -210,6 +210,6 @@ export async function requireAccount(db: Db, id: string): Promise<string> {
 
 /** `list` is the command that lists what there is. */
 export const notFound = (noun: string, id: string, list: string): OperatorFault =>
-  new OperatorFault(`There is no ${noun} ${id}. See: ${call(list)}`);
+  new OperatorFault(`There is no ${noun} ${id}. See: payments ${list}`);
 
 export const noSubscription = (id: string): OperatorFault => notFound('subscription', id, 'webhooks list');

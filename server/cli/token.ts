@@ -9,8 +9,8 @@ import { longestLifetimeSeconds } from '../resources/api-key-pairs/claims.ts';
 import { signToken } from '../resources/api-key-pairs/token.ts';
 import { sandboxKeyFile } from '../sandbox/secrets-file.ts';
 import { OperatorFault } from '../faults.ts';
-import { call, noSandbox, WrongCall } from './output.ts';
-import { scopesLike, uselessScope, whole } from './values.ts';
+import { noSandbox, WrongCall } from './output.ts';
+import { scopesLike, whole } from './values.ts';
 
 export function token(): Command {
   return new Command('token')
@@ -31,18 +31,13 @@ export function token(): Command {
       `
 It only signs, and does not ask the database, so that it is fast and works where the database cannot be reached. A key
 pair that is unknown or deactivated returns 401, a scope that its roles do not allow 403: see
-${call('keys list')}.
+payments keys list.
 
 Examples:
-  curl -H "Authorization: Bearer $(${call('token --scopes transactions.read --key checkout.pem')})" http://127.0.0.1:8080/transactions
-  ${call('token --scopes payment-methods.write,transactions.read --key checkout.pem --ttl 600')}`,
+  curl -H "Authorization: Bearer $(payments token --scopes transactions.read --key checkout.pem)" http://127.0.0.1:8080/transactions
+  payments token --scopes payment-methods.write,transactions.read --key checkout.pem --ttl 600`,
     )
     .action(({ scopes, key, ttl }: { scopes: string[]; key?: string; ttl: number }) => {
-      // The token may be for a service of another version.
-      for (const scope of scopes) {
-        const fault = uselessScope(scope);
-        if (fault !== undefined) console.error(`Warning: ${fault}`);
-      }
       console.log(signToken(readKey(key), scopes, ttl));
     });
 }
@@ -52,7 +47,7 @@ function sandboxKey(): string {
   // The folder may be left from a sandbox, and the service would refuse its tokens.
   if (environment === 'production')
     throw new WrongCall(
-      `In production give --key FILE: a private key that ${call('keys create --out FILE')} made.`,
+      `In production give --key FILE: a private key that payments keys create --out FILE made.`,
     );
   return sandboxKeyFile(dataDir);
 }

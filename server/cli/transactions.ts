@@ -14,7 +14,7 @@ import { OperatorFault } from '../faults.ts';
 import { historyCommand } from './history.ts';
 import { shellWord } from '../hints.ts';
 import { allAccounts } from '../rules/accounts.ts';
-import { call, noneIn, printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
+import { noneIn, printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
 import { notFound, readAccounts, withService } from './service.ts';
 import { matching, time, uuid, whole } from './values.ts';
 
@@ -148,7 +148,9 @@ async function listAll({
   if (!hasMore) return;
   const next = cursors?.next_cursor;
   console.error(
-    next ? `\nNext page: ${call(commandLine(next))}` : '\nThere are more. For the next page, set CURSOR_KEY.',
+    next
+      ? `\nNext page: payments ${commandLine(next)}`
+      : '\nThere are more. For the next page, set CURSOR_KEY.',
   );
 }
 

@@ -18,7 +18,7 @@ import { OperatorFault } from '../faults.ts';
 import { allAccounts } from '../rules/accounts.ts';
 import { untilStopped } from './input.ts';
 import { time, uuid, whole } from './values.ts';
-import { call, printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
+import { printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
 import { auditOnce, noSubscription, requireAccount, withService, type OpenedService } from './service.ts';
 
 export const deliveriesCommand = (): Command =>
@@ -137,9 +137,9 @@ async function printBody(event: string | undefined): Promise<void> {
 const noFailed = ({ retried, switchedOff }: { retried: number; switchedOff: number }): string =>
   [
     'There is no failed delivery.',
-    retried > 0 && `Still retried: ${retried}. See: ${call('webhooks deliveries')}`,
+    retried > 0 && `Still retried: ${retried}. See: payments webhooks deliveries`,
     switchedOff > 0 &&
-      `Their subscription is switched off: ${switchedOff}, which fail when their next attempt is due. To deliver one: ${call('webhooks activate ID')}, then ${call('webhooks replay EVENT_ID')}`,
+      `Their subscription is switched off: ${switchedOff}, which fail when their next attempt is due. To deliver one: payments webhooks activate ID, then payments webhooks replay EVENT_ID`,
   ]
     .filter(Boolean)
     .join('\n');
@@ -186,14 +186,14 @@ async function replay(
   if (replayed === 0)
     throw new OperatorFault(
       switchedOff > 0
-        ? `The subscription is switched off. Switch it on first: ${call('webhooks activate ID')} (see: ${call('webhooks list')})`
+        ? `The subscription is switched off. Switch it on first: payments webhooks activate ID (see: payments webhooks list)`
         : failed
-          ? `There is no failed delivery${to}. One that is pending is sent at once by: ${call('webhooks replay EVENT_ID')}`
-          : `There is no delivery of this event${to}. See: ${call('webhooks deliveries')}`,
+          ? `There is no failed delivery${to}. One that is pending is sent at once by: payments webhooks replay EVENT_ID`
+          : `There is no delivery of this event${to}. See: payments webhooks deliveries`,
     );
   printJson({ replayed, switched_off: switchedOff });
   if (event !== undefined && process.stdout.isTTY)
-    console.error(`To see the result: ${call(`webhooks deliveries --event ${event}`)}`);
+    console.error(`To see the result: payments webhooks deliveries --event ${event}`);
 }
 
 export const workCommand = (): Command =>

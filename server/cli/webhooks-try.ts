@@ -17,7 +17,7 @@ import { shellWord } from '../hints.ts';
 import { allAccounts } from '../rules/accounts.ts';
 import { untilStopped } from './input.ts';
 import { uuid, whole } from './values.ts';
-import { call, jsonText, printJson, withExamples } from './output.ts';
+import { jsonText, printJson, withExamples } from './output.ts';
 import {
   exampleTarget,
   noSubscription,
@@ -76,12 +76,12 @@ async function listen({ port, merchantAccount }: ListenOptions): Promise<void> {
 const howTo = (publicUrl: string, account: string) => `
 To cause an event, run in another terminal:
 
-  ${call('webhooks trigger payment-method.created')} --merchant-account ${shellWord(account)}
+  payments webhooks trigger payment-method.created --merchant-account ${shellWord(account)}
 
 or store a card:
 
   curl -X POST ${publicUrl}/payment-methods \\
-    -H "Authorization: Bearer $(${call('token --scopes payment-methods.write')})" \\
+    -H "Authorization: Bearer $(payments token --scopes payment-methods.write)" \\
     -H 'X-Service-Merchant-Account-ID: ${account}' -H 'Content-Type: application/json' \\
     -d '{"method":"card","number":"4111111111111111","expiration_date":"12/39"}'
 `;
@@ -201,7 +201,7 @@ async function trigger(
   });
   if (done.deliveries === 0)
     console.error(
-      `${done.account} has no active subscription, so nobody receives it. See: ${call('webhooks list')}, ${call('webhooks listen')}`,
+      `${done.account} has no active subscription, so nobody receives it. See: payments webhooks list, payments webhooks listen`,
     );
 }
 
@@ -216,7 +216,7 @@ async function accountOf(
   if (!found) throw noSubscription(subscription);
   if (!found.active)
     throw new OperatorFault(
-      `The subscription is switched off. Switch it on first: ${call(`webhooks activate ${subscription}`)}`,
+      `The subscription is switched off. Switch it on first: payments webhooks activate ${subscription}`,
     );
   const { merchant_account_id: own } = found;
   if (own !== null && given !== undefined && given !== own)

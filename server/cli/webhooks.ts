@@ -21,7 +21,7 @@ import { OperatorFault } from '../faults.ts';
 import { allAccounts } from '../rules/accounts.ts';
 import { confirm } from './input.ts';
 import { duration, uuid } from './values.ts';
-import { call, printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
+import { printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
 import { noSubscription, requireAccount, withChange, withService, type OpenedService } from './service.ts';
 import { deliveriesCommand, replayCommand, workCommand } from './webhooks-deliveries.ts';
 import { listenCommand, triggerCommand } from './webhooks-try.ts';
@@ -48,7 +48,7 @@ export function webhooks(): Command {
       }));
       // In production, `listen` is refused.
       const make = config.environment === 'production' ? 'webhooks create URL' : 'webhooks listen';
-      const whenEmpty = `There is no subscription. Make one: ${call(make)}`;
+      const whenEmpty = `There is no subscription. Make one: payments ${make}`;
       printRows(shown, output, whenEmpty);
       // Not among the rows, which have the same columns for programs.
       if (!output.json)

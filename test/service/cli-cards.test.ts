@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readCallName } from '../../server/config.ts';
 import { replacingDeclines } from '../../server/resources/payment-methods/rules.ts';
 import { watchCardKeys } from '../../server/sandbox/secrets-file.ts';
 import { createVault } from '../../server/secrets/vault.ts';
@@ -331,7 +330,7 @@ describe('payment-methods', () => {
     const { status, stderr } = await payments(['payment-methods', 'list', '--merchant-account', 'none']);
     expect([status, stderr]).toEqual([
       1,
-      `There is no merchant account none. See: ${readCallName()} accounts list\n`,
+      `There is no merchant account none. See: payments accounts list\n`,
     ]);
   });
 

@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { readCallName } from '../../server/config.ts';
 import { contractVersion, events } from '../../generated/operations.ts';
 import { onTerminal, paymentsHere } from '../support/in-process.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -171,7 +170,7 @@ describe('payments transactions list', () => {
     const { items } = await json<List>('transactions', 'list', ...account, '--json');
     expect(await json('transactions', 'show', items[1]?.id ?? '')).toEqual(items[1]);
     for (const [id, status, said] of [
-      [unknown, 1, `There is no transaction ${unknown}. See: ${readCallName()} transactions list\n`],
+      [unknown, 1, `There is no transaction ${unknown}. See: payments transactions list\n`],
       ['order 1', 2, expect.stringContaining('their --search finds references') as string],
     ] as const)
       expect(await payments('transactions', 'show', id)).toMatchObject({ status, stderr: said });
@@ -217,7 +216,7 @@ describe('payments payment-methods show', () => {
   it('refuses one that does not exist', async () => {
     expect(await payments('payment-methods', 'show', unknown)).toMatchObject({
       status: 1,
-      stderr: `There is no payment method ${unknown}. See: ${readCallName()} payment-methods list\n`,
+      stderr: `There is no payment method ${unknown}. See: payments payment-methods list\n`,
     });
   });
 });
@@ -242,7 +241,7 @@ it('payments buyers show prints a buyer, also an erased one', async () => {
   });
   expect(await payments('buyers', 'show', unknown)).toMatchObject({
     status: 1,
-    stderr: `There is no buyer ${unknown}. See: ${readCallName()} buyers list\n`,
+    stderr: `There is no buyer ${unknown}. See: payments buyers list\n`,
   });
 });
 
@@ -397,23 +396,6 @@ it('payments --version prints the version of the contract', async () => {
   expect(await payments('--version')).toEqual({ status: 0, stdout: `${contractVersion}\n`, stderr: '' });
 });
 
-it.each([
-  ['keys', 'deactivate', unknown],
-  ['keys', 'create', '--name', unknown, '--role', 'none'],
-  ['buyers', 'show', unknown],
-  ['payment-methods', 'show', unknown],
-  ['transactions', 'show', unknown],
-  ['webhooks', 'activate', unknown],
-  ['webhooks', 'replay', '00000000-0000-4000-8000-000000000000'],
-  ['transactions', 'list', '--merchant-account', 'none'],
-  ['payment-methods', 'list', '--merchant-account', 'none'],
-])('what %s %s says to call next begins as it was called itself', async (...args) => {
-  vi.stubEnv('npm_lifecycle_event', 'payments');
-  const { status, stderr } = await payments(...args);
-  expect(status).toBe(1);
-  expect(stderr).toMatch(/see: npm run -s payments -- [a-z]/i);
-});
-
 describe('payments accounts delete', () => {
   it('deletes an account that has nothing, and no other', async () => {
     await payments('accounts', 'create', 'empty', '--name', 'Empty');
@@ -518,15 +500,6 @@ describe('filters of lists', () => {
 
 describe('on a terminal', () => {
   const at = (columns: number, ...args: string[]) => onTerminal(columns, () => payments(...args));
-
-  it('help is as wide as the terminal, and 80 columns elsewhere', async () => {
-    const widest = ({ stdout }: { stdout: string }) =>
-      Math.max(...(stdout.match(/^[^ \n].*/gm) ?? []).map((line) => line.length));
-    const help = ['buyers', 'erase', '--help'];
-    expect(widest(await at(60, ...help))).toBeLessThanOrEqual(60);
-    expect(widest(await payments(...help))).toBeLessThanOrEqual(80);
-    expect(widest(await at(120, ...help))).toBeGreaterThan(100);
-  });
 
   it('a table is as wide as its rows, as it is piped, and the terminal wraps it', async () => {
     await createAccount(db(), { id: 'wide', display_name: 'Wide' });

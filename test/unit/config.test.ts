@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { loadSettings, namedAsGiven, readCallName, readConfig } from '../../server/config.ts';
+import { loadSettings, namedAsGiven, readConfig } from '../../server/config.ts';
 import { OperatorFault } from '../../server/faults.ts';
 import {
   fileNameOf,
@@ -522,16 +522,6 @@ it('a file of settings adds what is not given, neither as a value nor as a file'
     vi.unstubAllEnvs();
     rmSync(folder, { recursive: true });
   }
-});
-
-describe('how this command line was called', () => {
-  it.each([
-    [{ npm_lifecycle_event: 'payments', npm_command: 'run-script' }, 'npm run -s payments --'],
-    [{ npm_lifecycle_event: 'npx', npm_command: 'exec' }, 'npx payments'],
-    [{}, 'payments'],
-  ])('%j', (env, name) => {
-    expect(readCallName(env)).toBe(name);
-  });
 });
 
 it.each(['postgres:/u:secret@127.0.0.1/db', 'postgres:u:secret@h/db', 'POSTGRES://u:12/secret@h/db'])(
