@@ -423,8 +423,6 @@ describe('while the server runs', () => {
       expect(JSON.parse(made.stdout)).toMatchObject({ id: name });
     }
     expect(await said('audit', '--limit', '1')).toContain('  accounts create third --name x --json');
-    const hinted = await createPayments({})(['--settings', file, 'buyers', 'show', nobody]);
-    expect(hinted.stderr).toContain(`payments --settings ${file} buyers list`);
     expect(await paymentsHere(['accounts', 'list', '--settings', '/no/such.env'], {})).toEqual({
       status: 1,
       stdout: '',
