@@ -123,6 +123,12 @@ describe.skipIf(!isRoot())('root in a folder of another user (skipped for other 
     expect(statSync(join(rootsFolder, 'passwd')).uid).toBe(0);
   });
 
+  it('makes no folder where the database folder is linked to', async () => {
+    await plant('postgres', join(rootsFolder, 'made'));
+    expect(() => makePlace(dataDir, () => undefined)).toThrow(/link of another user/);
+    expect(readdirSync(rootsFolder)).toEqual([]);
+  });
+
   it('runs the database as the owner of DATA_DIR, without the group of root', async () => {
     await chown(dataDir, 1, 0);
     const chosen = makePlace(dataDir, () => undefined);
@@ -178,16 +184,6 @@ it('a DATA_DIR that is a file is refused, with what to do next', async () => {
   for (const path of ['file', 'file/inner'])
     expect(() => makeDataDirectory(join(dataDir, path)), path).toThrow(advice);
 });
-
-it.skipIf(!isRoot())(
-  'a DATA_DIR that we may only read is refused, with what to do next (needs root)',
-  async () => {
-    await chmod(dataDir, 0o500);
-    expect(() => makeSandboxSecrets(dataDir, ['CARD_KEY'])).toThrow(
-      /secrets\.json cannot be .*\(EACCES\).*choose another/,
-    );
-  },
-);
 
 it('a draft that was interrupted is not taken for the file', async () => {
   await chmod(dataDir, 0o700);

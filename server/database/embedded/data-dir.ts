@@ -2,6 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
+  constants,
+  fchownSync,
   fsyncSync,
   linkSync,
   mkdirSync,
@@ -15,7 +17,7 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { codeOf, OperatorFault } from '../../faults.ts';
-import { asOwnerOf, isRoot } from './identity.ts';
+import { isRoot, ownerOf } from './identity.ts';
 
 /** A sentence instead of an error of the file system, where the operator has to change something. */
 function explain(error: unknown, path: string): never {
@@ -60,12 +62,16 @@ export function refuseOpen(path: string): void {
   if (fault !== undefined) throw new OperatorFault(`${path} cannot keep secrets: ${fault}`);
 }
 
-/** Undefined if there is no such file. */
+/** Undefined if there is no such file. A link is refused: in a folder of another user it may lead to a secret of root. */
 export function readPrivate(path: string): string | undefined {
+  let file: number | undefined;
   try {
-    return asOwnerOf(dirname(path), () => readFileSync(path, 'utf8'));
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    return readFileSync(file, 'utf8');
   } catch (error) {
     return codeOf(error) === 'ENOENT' ? undefined : explain(error, path);
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }
 
@@ -94,18 +100,23 @@ function publish<T>(path: string, content: string, give: (draft: string, path: s
   const folder = dirname(path);
   refuseOpen(folder);
   const draft = `${path}.${randomBytes(8).toString('hex')}`;
-  return asOwnerOf(folder, () => {
-    try {
-      writeFileSync(draft, content, { mode: 0o600, flag: 'wx', flush: true });
-      const given = give(draft, path);
-      const handle = openSync(folder, 'r');
-      fsyncSync(handle);
-      closeSync(handle);
-      return given;
-    } catch (error) {
-      return explain(error, path);
-    } finally {
-      rmSync(draft, { force: true });
-    }
-  });
+  try {
+    const file = openSync(draft, 'wx', 0o600);
+    const owner = ownerOf(folder);
+    if (isRoot()) fchownSync(file, owner.uid, owner.gid);
+    writeFileSync(file, content);
+    syncAndClose(file);
+    const given = give(draft, path);
+    syncAndClose(openSync(folder, 'r'));
+    return given;
+  } catch (error) {
+    return explain(error, path);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function syncAndClose(file: number): void {
+  fsyncSync(file);
+  closeSync(file);
 }

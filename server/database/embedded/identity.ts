@@ -1,5 +1,5 @@
 // The user that works in a folder. PostgreSQL refuses to run as root, so root runs it as `nobody`, a user that exists
-// everywhere, or as the owner of the folder. In a folder of another user root has the rights of that user only.
+// everywhere, or as the owner of the folder. That owner may have planted links, so root follows none of them in its folder.
 import { lchownSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { OperatorFault } from '../../faults.ts';
@@ -24,26 +24,6 @@ export function nobody(): Identity {
 export function ownerOf(folder: string): Identity {
   const { uid, gid } = statSync(folder);
   return { uid, gid: uid !== 0 && gid === 0 ? nobody().gid : gid };
-}
-
-/**
- * In a folder of another user, root works with the rights of that user, who may have planted links there: they then lead to
- * nothing that this user could not reach anyway, and new files have the right owner.
- */
-export function asOwnerOf<T>(folder: string, work: () => T): T {
-  const { uid, gid } = ownerOf(folder);
-  if (!isRoot() || uid === 0) return work();
-  const groups = process.getgroups?.() ?? [];
-  process.setgroups?.([gid]);
-  process.setegid?.(gid);
-  process.seteuid?.(uid);
-  try {
-    return work();
-  } finally {
-    process.seteuid?.(0);
-    process.setegid?.(process.getgid?.() ?? 0);
-    process.setgroups?.(groups);
-  }
 }
 
 /** Whether this user can enter all folders of the path and execute (or enter) the last part of it. */

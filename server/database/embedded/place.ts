@@ -2,12 +2,20 @@
 // path is a link to a folder under /var/lib. The link keeps the choice when folders are moved or their modes change.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, chownSync, lstatSync, mkdirSync, readlinkSync, realpathSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  readlinkSync,
+  realpathSync,
+  symlinkSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { codeOf, OperatorFault } from '../../faults.ts';
 import { makeDataDirectory, refuseOpen } from './data-dir.ts';
-import { asOwnerOf, canReach, chownTree, isRoot, nobody, ownerOf, type Identity } from './identity.ts';
+import { canReach, chownTree, isRoot, nobody, ownerOf, type Identity } from './identity.ts';
 
 /** The folders of one embedded database, and the user that owns them. */
 export interface Place {
@@ -84,15 +92,18 @@ function create(root: string, log: Log): void {
   const path = join(root, 'postgres');
   const isRoots = isRoot() && ownerOf(root).uid === 0;
   // Another start at the same time may have made the folder by now.
-  const link = ifThere(() => lstatSync(path))?.isSymbolicLink() ? readlinkSync(path) : undefined;
-  const target =
-    link !== undefined
-      ? resolve(root, link)
-      : !isRoots || canReach(root, nobody())
-        ? path
-        : linkToSystemFolder(root, path, log);
-  asOwnerOf(root, () => mkdirSync(target, { recursive: true, mode: 0o700 }));
-  if (isRoots) chownSync(target, nobody().uid, nobody().gid);
+  const isLink = ifThere(() => lstatSync(path))?.isSymbolicLink() === true;
+  if (isLink && isRoot() && !isRoots)
+    throw new OperatorFault(`${path} is a link of another user, which root does not follow: remove it.`);
+  const target = isLink
+    ? resolve(root, readlinkSync(path))
+    : !isRoots || canReach(root, nobody())
+      ? path
+      : linkToSystemFolder(root, path, log);
+  mkdirSync(target, { recursive: true, mode: 0o700 });
+  if (!isRoot()) return;
+  const { uid, gid } = isRoots ? nobody() : ownerOf(root);
+  lchownSync(target, uid, gid);
 }
 
 /** Chooses a folder that `nobody` can enter, and makes `DATA_DIR/postgres` a link to it. */
