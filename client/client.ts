@@ -2,12 +2,12 @@
 import createClient from 'openapi-fetch';
 import { contractVersion, routes } from '../generated/operations.ts';
 import type { paths } from '../generated/types.ts';
-import { createError, PaymentsError, unwrap } from './errors.ts';
+import { createError, PaymentsError } from './errors.ts';
 import { keyHeader, makeKey } from './idempotency.ts';
 import { pages, paginate, type FetchPage, type Walk } from './paginate.ts';
 import { createRetryingFetch, type Authorize, type Fetch, type RetryOptions } from './retry.ts';
 import { runUntil } from './signal.ts';
-import type { Calls, PaymentsClient } from './types.ts';
+import type { Calls, PaymentsClient, Result } from './types.ts';
 
 export interface ClientOptions {
   /** URL of the service, such as `http://127.0.0.1:8080`, or of the mock. */
@@ -155,4 +155,10 @@ function checkCall(method: string, path: string, init: object): void {
     );
   // Ignored, a filter would silently find everything.
   if ('query' in init) throw new TypeError('Pass the query in `params`: { params: { query: { … } } }');
+}
+
+/** Returns the data of a successful response; throws the PaymentsError of any other. */
+export function unwrap<Data>(result: Result<Data>): Data {
+  if (result.error) throw result.error;
+  return result.data;
 }

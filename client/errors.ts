@@ -1,7 +1,6 @@
 // One error class for everything that can go wrong with a request. 422 has a body of another shape, and a proxy may send any body or none.
 import type { ErrorDetailType } from '../generated/operations.ts';
 import type { components } from '../generated/types.ts';
-import type { OtherText, Result, Schemas } from './types.ts';
 
 /**
  * `unprocessable`: a 422, whose body has no code. `unknown`: the response did not come from the service. `no_response`: the
@@ -14,6 +13,9 @@ export type PaymentsErrorCode =
 declare enum LaterCode {
   Any = '',
 }
+
+/** Any text. Unlike plain `string` it keeps the known values in an editor's completion. */
+export type OtherText = string & {};
 
 export interface PaymentsErrorDetail {
   /** `body`, `query`, `path` or `header`. */
@@ -152,16 +154,10 @@ const isError = (body: unknown): body is ErrorBody =>
   Array.isArray(body.details) &&
   body.details.every(isObject);
 
-const isValidationError = (body: unknown): body is Schemas['ValidationError'] =>
+const isValidationError = (body: unknown): body is components['schemas']['ValidationError'] =>
   isObject(body) &&
   Array.isArray(body.detail) &&
   body.detail.every((entry) => isObject(entry) && Array.isArray(entry.loc));
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
-
-/** Returns the data of a successful response; throws the PaymentsError of any other. */
-export function unwrap<Data>(result: Result<Data>): Data {
-  if (result.error) throw result.error;
-  return result.data;
-}

@@ -30,8 +30,8 @@
  * Must not import anything Node-only: client/tsconfig.json leaves out the types of Node.js, and a test bundles this file for a
  * browser.
  */
-export { createPaymentsClient, type ClientOptions, type TokenClientOptions } from './client.ts';
-export { PaymentsError, unwrap, type PaymentsErrorCode, type PaymentsErrorDetail } from './errors.ts';
+export { createPaymentsClient, unwrap, type ClientOptions, type TokenClientOptions } from './client.ts';
+export { PaymentsError, type PaymentsErrorCode, type PaymentsErrorDetail } from './errors.ts';
 export type { Fetch, Retry, RetryOptions, Sleep } from './retry.ts';
 export type {
   EventPayload,

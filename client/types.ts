@@ -1,7 +1,7 @@
 // The types of the client's arguments and results, all derived from the contract.
 import type { FetchOptions, FetchResponse, Middleware } from 'openapi-fetch';
 import type { components, paths } from '../generated/types.ts';
-import type { PaymentsError } from './errors.ts';
+import type { OtherText, PaymentsError } from './errors.ts';
 import type { EventName, EventPayload as ContractEvent, operations } from '../generated/operations.ts';
 
 /**
@@ -22,9 +22,6 @@ type OpenOther<T> = T extends readonly (infer Entry)[]
     ? { [Key in keyof T]: Open<T[Key]> }
     : T;
 type IsUnion<T, All = T> = T extends unknown ? ([All] extends [T] ? false : true) : never;
-/** Any text. Unlike plain `string` it keeps the known values in an editor's completion. */
-export type OtherText = string & {};
-
 /** The schemas of the contract by name. */
 export type Schemas = {
   [

@@ -52,10 +52,10 @@ export async function migrationsIndex(project: string): Promise<string> {
   };
   const digests = await Promise.all(names.map(async (name) => `  '${name}': '${await digestOf(name)}',`));
   return `// Written by \`npm run generate\`: every migration, in order. Do not edit.
-import type { Migration } from '../migrate.ts';
+import type { Kysely } from 'kysely';
 ${names.map((name) => `import * as ${camel(name)} from './${name}.ts';`).join('\n')}
 
-export const migrations: Record<string, Migration> = {
+export const migrations: Record<string, { up: (db: Kysely<unknown>) => Promise<void> }> = {
 ${names.map((name) => `  '${name}': ${camel(name)},`).join('\n')}
 };
 

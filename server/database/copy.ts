@@ -5,7 +5,7 @@ import { CompiledQuery } from 'kysely';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { timestamp, type SqlType } from './columns.ts';
-import type { Tx } from './database.ts';
+import type { Tx } from './unit-of-work.ts';
 
 type Columns = readonly (readonly [name: string, type: SqlType])[];
 

@@ -6,11 +6,6 @@ import { DatabaseFault, reasonOf, setupFault } from './faults.ts';
 import { lockUntilCommit } from './unit-of-work.ts';
 import { digests, migrations } from './migrations/index.ts';
 
-/** What a file in migrations/ exports. */
-export interface Migration {
-  up: (db: Kysely<unknown>) => Promise<void>;
-}
-
 /** For what must change nothing. */
 export async function refusePending(db: Db, place: string): Promise<string[]> {
   const applied = await listApplied(db);

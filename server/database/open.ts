@@ -3,7 +3,6 @@ import { openDatabase, type Database, type DatabaseOptions, type Db } from './da
 import { adviceFor, DatabaseFault, describe, nameRights, readOnlyFault, reasonOf } from './faults.ts';
 import { claimDatabase, refuseOtherEnvironment, type Environment } from './environment.ts';
 import { migrate, refuseEdited, refusePending, refuseUnknown } from './migrate.ts';
-import { requireColumns } from './tables.ts';
 import type { Pooler } from './connection.ts';
 import { EmbeddedClient } from './embedded/client.ts';
 import { startEmbedded } from './embedded/index.ts';
@@ -68,7 +67,6 @@ export async function openReadyDatabase(options: OpenOptions): Promise<OpenedDat
     const migrated = await migrate(db);
     if (environment === 'production') await claimDatabase(db, environment);
     else await refuseEdited(db);
-    await requireColumns(db);
     return migrated;
   };
   const prepareAt = (url: string) =>

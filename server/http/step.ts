@@ -6,7 +6,6 @@ import type { Budget } from '../database/connection.ts';
 import type { Db } from '../database/database.ts';
 import type { Selection } from '../handlers/deps.ts';
 import type { Accounts } from '../rules/accounts.ts';
-import type { Refusal } from './write-error.ts';
 
 /** A step returns to let the request pass, or throws an ApiError. The context has the results of earlier steps. */
 export type PipelineStep<Context> = (context: Context, req: Request, res: Response) => Promise<void> | void;
@@ -53,6 +52,12 @@ export interface Caller {
   tokenDigest: string;
 }
 
+/** Why a request was refused, for the access log. */
+export interface Refusal {
+  code: string;
+  reason: string | undefined;
+}
+
 export interface Context {
   requestId: string;
   /** How long the request may still wait for the database. */
@@ -68,7 +73,6 @@ export interface Context {
   selection: Selection;
   /** The validated parameters of the path. */
   path: Record<string, unknown>;
-  /** For the access log. */
   refusal: Refusal;
   /** Why `/readyz` responds with 503, for the access log. */
   unready: string;

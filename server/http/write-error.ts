@@ -3,7 +3,7 @@ import type { ErrorRequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import type { ResponseCheck } from '../contract/responses.ts';
 import { ApiError, errorBody } from '../errors.ts';
-import { partialContextOf } from './step.ts';
+import { partialContextOf, type Refusal } from './step.ts';
 import { send } from './answer.ts';
 
 export const createWriteError =
@@ -53,11 +53,6 @@ export function sendError(
 
 // Why a request was refused, in words for the log. What comes from the caller may be anything, a card number in the wrong
 // place included, so only words that look like names of ours are shown.
-
-export interface Refusal {
-  code: string;
-  reason: string | undefined;
-}
 
 const mostFaults = 3;
 const longestReason = 300;

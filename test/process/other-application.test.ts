@@ -62,16 +62,6 @@ describe('a database with tables of another application', () => {
   });
 });
 
-it('a sandbox without a column that the code describes asks for the migration', async () => {
-  const url = await createTestDatabase();
-  await run(url, 'alter table payment_methods drop column label');
-  const { status, stderr } = await startInVainHere({ DATABASE_URL: url });
-  expect([status, stderr]).toEqual([
-    1,
-    expect.stringMatching(/^The database has no column payment_methods\.label\. Is a migration missing\? /),
-  ]);
-});
-
 describe('a database that is not migrated', () => {
   it('is refused by commands that only read, and stays empty', async () => {
     const url = await createEmptyDatabase();

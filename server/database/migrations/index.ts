@@ -1,9 +1,9 @@
 // Written by `npm run generate`: every migration, in order. Do not edit.
-import type { Migration } from '../migrate.ts';
+import type { Kysely } from 'kysely';
 import * as schema from './0001-schema.ts';
 import * as updatedAfterCreated from './0002-updated-after-created.ts';
 
-export const migrations: Record<string, Migration> = {
+export const migrations: Record<string, { up: (db: Kysely<unknown>) => Promise<void> }> = {
   '0001-schema': schema,
   '0002-updated-after-created': updatedAfterCreated,
 };
