@@ -3,9 +3,10 @@
 import fs from 'node:fs';
 import pino, { type DestinationStream, type Logger } from 'pino';
 import { codeOf } from './faults.ts';
+import { hide, type Hidden } from './rules/hide.ts';
 import { visibleJson } from './visible.ts';
 
-const secret = [
+const names = [
   'authorization',
   'token',
   'private_key',
@@ -16,22 +17,45 @@ const secret = [
   'secret',
 ].join('|');
 
-// Applied to the finished line, so that they work at any depth, also in JSON inside a string.
-const redactions: [pattern: RegExp, replacement: string][] = [
+// They are looked for in the finished line, so that they are found at any depth, also in JSON inside a string. The group `secret` is
+// masked. Two of them also match what only begins like a secret: so no search begins again in what another one has read, and a
+// line of any text takes no longer than others of its length.
+const redactions: [pattern: RegExp, mask: string][] = [
   [
-    new RegExp(`(\\\\?")(${secret})\\1(\\s*:\\s*)(?:\\1(?:\\\\.|[^"\\\\])*?\\1|-?\\d[\\d.]*)`, 'gi'),
-    '$1$2$1$3$1[redacted]$1',
+    new RegExp(
+      String.raw`(?<shown>(?<quote>\\?")(?:${names})\k<quote>\s*:\s*)` +
+        String.raw`(?<secret>\k<quote>(?:\\.|[^"\\])*?\k<quote>|-?\d[\d.]*)`,
+      'gi',
+    ),
+    '[redacted]',
   ],
-  [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '[token]'],
-  [/-----BEGIN [A-Z ]*PRIVATE KEY-----[^"]*?-----END [A-Z ]*PRIVATE KEY-----/g, '[private key]'],
+  [/(?<secret>\beyJ[\w-]+\.[\w-]+\.[\w-]*)|\beyJ[\w-]+/g, '[token]'],
+  [
+    /(?<secret>-----BEGIN [A-Z ]*PRIVATE KEY-----(?:(?!-----END)(?:[^"\\]|\\[^"]))*(?:-----END [A-Z ]*PRIVATE KEY-----)?)/g,
+    '[private key]',
+  ],
+  // Of webhooks. JSON and URLs may escape characters of base64.
+  [/(?<secret>whsec_(?:[\w+/=%-]|\\+\/)+)/g, '[secret]'],
   // Card numbers. Timestamps in milliseconds are shorter; request IDs may be long numbers and are left alone.
-  [/(?<![\w-]|"requestId":")\d(?:[ _/-]{0,2}\d){13,18}(?![\w-])/g, '[number]'],
-  [/(?<=:\/\/[^\s/:@"]*:)[^\s@"]+(?=@)/g, '[redacted]'],
+  [/(?<secret>(?<![\w-]|"requestId":")\d(?:[ _/-]{0,2}\d){13,18}(?![\w-]))/g, '[number]'],
+  // Passwords in URLs.
+  [/(?<shown>:\/\/[^\s/:@"]*:)(?:(?<secret>[^\s@"]+)(?=@)|[^\s@"]+)/g, '[redacted]'],
 ];
 
-/** Masks tokens, keys, passwords and card numbers. */
-export const redact = (text: string): string =>
-  redactions.reduce((masked, [pattern, replacement]) => masked.replace(pattern, replacement), text);
+/** Tokens, keys, passwords and card numbers. */
+export function findSecrets(text: string): Hidden[] {
+  const found: Hidden[] = [];
+  for (const [pattern, mask] of redactions)
+    for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
+      const { shown = '', quote = '', secret } = match.groups ?? {};
+      if (secret === undefined) continue;
+      const from = match.index + shown.length;
+      found.push({ from, to: from + secret.length, mask: quote + mask + quote });
+    }
+  return found;
+}
+
+export const redact = (text: string): string => hide(text, findSecrets(text));
 
 export const createLog = (level: string, destination?: DestinationStream): Logger =>
   pino(

@@ -5,7 +5,7 @@ import { AmbiguousJson, parseStrictJson } from '../../client/json.ts';
 import { compileAt, createAjv, pointTo } from '../contract/ajv.ts';
 import { loadContract, resolve, valueAt, type Document, type Schema } from '../contract/load.ts';
 import { createTranslator, type Translate } from '../contract/violations.ts';
-import { maskKnownCardNumbers, hasKnownCardNumber } from '../rules/card-numbers.ts';
+import { hasCardNumber, maskCardNumbers } from '../rules/card-numbers.ts';
 import { whyUnstorable } from '../rules/values.ts';
 import type { NewTransaction } from '../resources/transactions/queries.ts';
 import { visible } from '../visible.ts';
@@ -63,7 +63,7 @@ export function createLineCheck(accounts: ReadonlySet<string>): LineCheck {
     }
     const given = { ...value, ...shown } as NewTransaction;
     if (!accounts.has(given.merchant_account_id))
-      return `/merchant_account_id ${maskKnownCardNumbers(given.merchant_account_id)} does not exist`;
+      return `/merchant_account_id ${maskCardNumbers(given.merchant_account_id, 'whole')} does not exist`;
     return whyUnstorable(given) ?? findCardNumber(given) ?? given;
   };
 }
@@ -87,10 +87,10 @@ function mayBeNull(document: Document, schema: Schema): boolean {
 /** Free text is stored as it is, where a card number must not be. Not in IDs: those of other systems may be such numbers. */
 function findCardNumber({ metadata, raw_response_description }: NewTransaction): string | undefined {
   const at = (pointer: string) => `${pointer} has a card number in it, which must not be stored as text`;
-  if (hasKnownCardNumber(raw_response_description ?? '')) return at('/raw_response_description');
+  if (hasCardNumber(raw_response_description ?? '', 'whole')) return at('/raw_response_description');
   for (const [name, text] of Object.entries(metadata ?? {})) {
-    if (hasKnownCardNumber(name)) return at('a name in /metadata');
-    if (hasKnownCardNumber(text)) return at(`/metadata/${name}`.slice(0, longestReason));
+    if (hasCardNumber(name, 'whole')) return at('a name in /metadata');
+    if (hasCardNumber(text, 'whole')) return at(`/metadata/${name}`.slice(0, longestReason));
   }
   return undefined;
 }
@@ -98,7 +98,7 @@ function findCardNumber({ metadata, raw_response_description }: NewTransaction):
 /** Masked before it is cut: 15 digits of a number give the last one away. A pointer has `~1` for a slash. */
 function shownPointer(pointer: string, fault: string): string {
   const plain = pointer.replaceAll('~1', '/');
-  const shown = hasKnownCardNumber(plain) ? maskKnownCardNumbers(plain) : pointer;
+  const shown = hasCardNumber(plain, 'whole') ? maskCardNumbers(plain, 'whole') : pointer;
   return (shown + fault).slice(0, longestReason);
 }
 
@@ -168,12 +168,12 @@ const secret = /("(?:security_code|pin)"\s*:\s*)(?:"(?:\\.|[^"\\])*"|[^\s,}]+)/g
 
 /** A number may also be written with escapes of JSON. */
 function maskLine(text: string): string {
-  const masked = maskKnownCardNumbers(text.replace(secret, '$1"[redacted]"'));
+  const masked = maskCardNumbers(text.replace(secret, '$1"[redacted]"'), 'whole');
   const plain = masked
     .replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
     .replaceAll('\\/', '/')
     .replace(/\\[bfnrt]/g, ' ');
-  return hasKnownCardNumber(plain) ? maskKnownCardNumbers(plain) : masked;
+  return hasCardNumber(plain, 'whole') ? maskCardNumbers(plain, 'whole') : masked;
 }
 
 /** Never overwrites: a mistake in the arguments must not cost the file that is imported. */

@@ -100,7 +100,7 @@ async function attempt(
     const signed = webhookHeaders(delivery.event_id, delivery.body, secrets, at);
     const headers = traceparent === undefined ? signed : { ...signed, traceparent };
     const { merchant_account_id: account, subscription_id: subscription, url, body } = delivery;
-    const reply = await send({ account, subscription, url, body, headers, login }, signal);
+    const reply = await send({ account, subscription, url, body, headers, secrets, login }, signal);
     const { status, answer } = reply;
     return { status, error: errorOf(status), answer, retryAfter: readRetryAfter(reply.retryAfter, at) };
   } catch (error) {

@@ -1,7 +1,8 @@
 // The reason of a failed attempt, for the operator. Only fixed texts and codes: messages of errors may quote what a receiver
 // sent, such as the names in its certificate.
-import { redact } from '../log.ts';
-import { maskKnownCardNumbers } from '../rules/card-numbers.ts';
+import { findSecrets } from '../log.ts';
+import { findCardNumbers } from '../rules/card-numbers.ts';
+import { hide, type Hidden } from '../rules/hide.ts';
 import { visible } from '../visible.ts';
 
 /** An end of an attempt that we decided on. Its message is a fixed text. */
@@ -30,9 +31,21 @@ const longest = 1024;
 
 /** Null when nothing was said. */
 export function showAnswer(said: Buffer, secrets: readonly string[]): string | null {
-  // Twice as much is masked as is shown, because what is cut in half is not recognised.
-  const text = redact(maskKnownCardNumbers(said.toString('utf8', 0, 2 * longest)));
-  const masked = secrets.reduce((shown, secret) => shown.replaceAll(secret, '[redacted]'), text);
-  const known = said.length > 2 * longest ? masked.slice(0, -longest) : masked;
-  return visible(known.slice(0, longest)) || null;
+  // Twice as much is searched as is shown, because what is cut in half is not recognised.
+  const text = decode(said, 2 * longest);
+  const hidden = [...findCardNumbers(text, 'whole'), ...findSecrets(text), ...findEach(text, secrets)];
+  return visible(hide(text, hidden, decode(said, longest).length)) || null;
+}
+
+/** The characters that begin in the first bytes. */
+function decode(said: Buffer, bytes: number): string {
+  let end = bytes;
+  while (end < bytes + 3 && ((said[end] ?? 0) & 0xc0) === 0x80) end += 1;
+  return said.toString('utf8', 0, end);
+}
+
+function* findEach(text: string, secrets: readonly string[]): Generator<Hidden> {
+  for (const secret of secrets)
+    for (let from = text.indexOf(secret); from >= 0; from = text.indexOf(secret, from + secret.length))
+      yield { from, to: from + secret.length, mask: '[redacted]' };
 }

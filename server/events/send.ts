@@ -14,6 +14,8 @@ export interface Outgoing {
   url: string;
   body: string;
   headers: Record<string, string>;
+  /** What signed the headers. */
+  secrets: readonly string[];
   login: { username: string; password: string } | undefined;
 }
 
@@ -80,9 +82,12 @@ export function createSend(
 const basicOf = ({ username, password }: NonNullable<Outgoing['login']>): string =>
   Buffer.from(`${username}:${password}`).toString('base64');
 
-/** What the receiver gets and must not be shown if it quotes it. */
-const secretsOf = ({ login }: Outgoing): string[] =>
-  login ? [basicOf(login), login.password].filter((secret) => secret !== '') : [];
+/** What must not be shown if the receiver quotes it. Secrets are masked with their prefix in any case. */
+const secretsOf = ({ secrets, login }: Outgoing): string[] =>
+  [
+    ...secrets.map((secret) => secret.slice('whsec_'.length)),
+    ...(login ? [basicOf(login), login.password] : []),
+  ].filter((secret) => secret !== '');
 
 const requestOf = (
   { body, headers, login }: Outgoing,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { RequestHandler, Response } from 'express';
 import type { Document } from '../contract/load.ts';
 import { ApiError } from '../errors.ts';
-import { maskLuhnRuns } from '../rules/card-numbers.ts';
+import { maskCardNumbers } from '../rules/card-numbers.ts';
 import { isUuid } from '../rules/uuid.ts';
 import type { PipelineStep } from './step.ts';
 
@@ -34,7 +34,7 @@ export const wellFormed: PipelineStep<unknown> = (_context, { httpVersion, heade
 const allowed = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** For logs, which must have no card number; many other long numbers look like one. */
-export const loggedId = (id: string): string => (isUuid(id) ? id : maskLuhnRuns(id));
+export const loggedId = (id: string): string => (isUuid(id) ? id : maskCardNumbers(id, 'inside'));
 
 export const requestId: PipelineStep<{ requestId: string }> = (context, req, res) => {
   const given = req.headers['x-request-id'];

@@ -13,7 +13,7 @@ import {
 } from '@opentelemetry/api';
 import type { DeliveryTracing } from '../events/deliver.ts';
 import type { RequestTracing } from '../http/access-log.ts';
-import { hasLuhnRun } from '../rules/card-numbers.ts';
+import { hasCardNumber } from '../rules/card-numbers.ts';
 
 export interface Tracing extends DeliveryTracing, RequestTracing {
   /** What a delivery is part of: the `traceparent` of the request that runs now. */
@@ -90,7 +90,7 @@ export function readTraceparent(text: string | undefined): TraceContext | undefi
   const [, version = '', traceId = '', spanId = '', flags = '', more] = form.exec(text ?? '') ?? [];
   if (version === '' || version === 'ff' || (version === '00' && more !== undefined)) return undefined;
   if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
-  if (hasLuhnRun(`${traceId} ${spanId}`)) return undefined;
+  if ([traceId, spanId].some((id) => hasCardNumber(id, 'inside'))) return undefined;
   // Later versions may have other flags.
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1 };
 }

@@ -12,11 +12,12 @@ import { secretNames } from '../../server/settings.ts';
 import { signToken } from '../../server/resources/api-key-pairs/token.ts';
 import type { Deps } from '../../server/handlers/deps.ts';
 import { handlers } from '../../server/handlers/index.ts';
-import { createLog } from '../../server/log.ts';
+import { createLog, redact } from '../../server/log.ts';
 import { ApiError } from '../../server/errors.ts';
 import { refusalOf, unknownPath } from '../../server/http/write-error.ts';
 import { startService, type Service } from '../../server/start.ts';
 import { createTerminalLine } from '../../server/terminal-log.ts';
+import { cpuMilliseconds } from '../support/cpu.ts';
 import { createCaller, type CallOptions, type Caller } from '../support/call.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { eventually, newDataDir, type DataDir } from '../support/data-dir.ts';
@@ -237,6 +238,11 @@ describe('the redaction of a line', () => {
     [{ said: 'card 378282246310005.' }, { said: 'card [number].' }],
     [{ said: 'eyJhbGciOiJFUzUxMiJ9.eyJzY29wZXMiOltdfQ.c2ln is bad' }, { said: '[token] is bad' }],
     [{ said: 'at postgres://u:p%40ss@h:5432/d' }, { said: 'at postgres://u:[redacted]@h:5432/d' }],
+    [{ said: 'http://h:80/x,http://u:p@h' }, { said: 'http://h:[redacted]@h' }],
+    [{ said: 'signed by whsec_q+/w==.' }, { said: 'signed by [secret].' }],
+    [{ said: JSON.stringify({ key: 'whsec_q/w' }).replace('/', '\\/') }, { said: '{"key":"[secret]"}' }],
+    [{ said: '{"pem":"-----BEGIN PRIVATE KEY-----\\nMIG' }, { said: '{"pem":"[private key]' }],
+    [{ said: '{"a":"-----BEGIN PRIVATE KEY-----MIG","b":1}' }, { said: '{"a":"[private key]","b":1}' }],
   ])('%j', (object, expected) => {
     expect(written(object)).toMatchObject(expected);
   });
@@ -247,9 +253,33 @@ describe('the redaction of a line', () => {
     { keyPair: '12345678-1234-4123-8123-123456789012' },
     { at: 1763171234567 },
     { url: 'http://127.0.0.1:8080' },
+    { said: 'eyJhbGciOiJFUzUxMiJ9 alone' },
     { status: 200, ms: 12.3 },
   ])('leaves %j alone', (object) => {
     expect(written(object)).toMatchObject(object);
+  });
+
+  it.each([
+    '://:',
+    '://a:b@',
+    '-eyJ',
+    'eyJa.',
+    '-----BEGIN PRIVATE KEY-----',
+    '-----BEGIN PRIVATE KEY-----END ',
+    '"token":"\\',
+    '\\"token\\":\\"',
+    'token": ',
+    '"token" ',
+    '"',
+    '\\',
+    'whsec_\\',
+    '4 ',
+    '4',
+    ' ',
+    '😀',
+  ])('costs little CPU in 100 kB of %j', (piece) => {
+    const text = piece.repeat(100_000 / piece.length);
+    expect(cpuMilliseconds(() => redact(text))).toBeLessThan(500);
   });
 
   it('redacts messages too', () => {

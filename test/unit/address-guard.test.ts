@@ -240,6 +240,7 @@ it('a delivery is refused before anything is sent, and loopback is for the sandb
         url: `https://${host}:9/`,
         body: '',
         headers: {},
+        secrets: [],
         login: undefined,
       },
       new AbortController().signal,

@@ -4,8 +4,9 @@ import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { connectionLimits } from '../../server/events/connections.ts';
-import { describeFailure } from '../../server/events/failure.ts';
+import { describeFailure, showAnswer } from '../../server/events/failure.ts';
 import { createSend, sendOptions } from '../../server/events/send.ts';
+import { cpuMilliseconds } from '../support/cpu.ts';
 
 const hour = 3_600_000;
 const patient = { ...connectionLimits, idleMilliseconds: hour, oldestMilliseconds: hour };
@@ -31,7 +32,13 @@ async function listening(server: Server): Promise<{ url: string; sockets: Socket
 const answering = (handle: RequestListener = (_, res) => void res.writeHead(204).end()) =>
   listening(createServer({ keepAliveTimeout: hour }, handle));
 
-const outgoing = { account: 'default', body: '{}', headers: { 'webhook-id': 'one' }, login: undefined };
+const outgoing = {
+  account: 'default',
+  body: '{}',
+  headers: { 'webhook-id': 'one' },
+  secrets: [],
+  login: undefined,
+};
 
 const sending = (limits = connectionLimits) => {
   const { send, close } = createSend(sendOptions({ environment: 'sandbox' }), limits);
@@ -42,6 +49,49 @@ const sending = (limits = connectionLimits) => {
 
 const isOver = (socket: Socket | undefined) =>
   !socket || socket.destroyed ? Promise.resolve() : new Promise((done) => socket.once('close', done));
+
+describe('an answer', () => {
+  const shown = (said: string) => showAnswer(Buffer.from(said), ['correct horse']);
+
+  it.each([
+    ['x', 1024],
+    ['ж', 512],
+    ['中', 342],
+    ['😀', 256],
+  ])('of many %s is shown as far as they begin in the first 1,024 bytes', (character, number) => {
+    for (const length of [number, 2 * number, 100 * number])
+      expect(shown(character.repeat(length))).toBe(character.repeat(number));
+  });
+
+  it.each([1, 2, 3])('is not cut in a character that %i bytes are before', (before) => {
+    const start = 'x'.repeat(before);
+    expect(shown(`${start}${'😀'.repeat(1_000)}`)).toBe(`${start}${'😀'.repeat(256)}`);
+  });
+
+  it('that is not UTF-8 is shown with replacement characters', () => {
+    expect(showAnswer(Buffer.from('Gr\xf6\xdfe \xe9', 'latin1'), [])).toBe('Gr\ufffd\ufffde \ufffd');
+    expect(showAnswer(Buffer.alloc(5_000, 0x80), [])).toMatch(/^\ufffd{1024,1027}$/);
+  });
+
+  it.each([
+    ['[number]', '4111 1111 1111 1111'],
+    ['[secret]', `whsec_${'x'.repeat(900)}`],
+    ['[redacted]', 'correct horse'],
+  ])('shows %s, whole, for what begins in the first 1,024 bytes', (mask, secret) => {
+    const rest = ' z'.repeat(3_000);
+    expect(shown(`${'ж'.repeat(511)} ${secret}${rest}`)).toBe(`${'ж'.repeat(511)} ${mask}`);
+    expect(shown(`${'ж'.repeat(511)}, ${secret}${rest}`)).toBe(`${'ж'.repeat(511)}, `);
+    expect(shown(`${secret}${rest}`)).toBe(`${mask}${rest.slice(0, 1024 - secret.length)}`);
+  });
+
+  it.each(['0 ', '٤ ', '𝟺', '1\ufeff\ufeff\ufeff', '\ufeff', '://:', '-eyJ'])(
+    'of many %j costs little CPU',
+    (piece) => {
+      const text = `1${piece.repeat(2_000 / Buffer.byteLength(piece))}x1`;
+      expect(cpuMilliseconds(() => shown(text))).toBeLessThan(50);
+    },
+  );
+});
 
 describe('a connection', () => {
   it('is used again', async () => {
@@ -152,27 +202,27 @@ describe('a delivery', () => {
     expect(await sent).toEqual({ status: 503, retryAfter: '7', answer: 'busy' });
   });
 
-  it('that is refused at length has the first kilobyte, and nothing that the limit cuts in half', async () => {
-    const number = '4111 1111 1111 1111';
-    const { url, sockets } = await answering((_, res) => {
-      res.writeHead(500).end(`${'x'.repeat(1010)}${number}${'y'.repeat(5000)}`);
-    });
+  it('that is refused at length leaves the connection to the next one', async () => {
+    const { url, sockets } = await answering((_, res) => void res.writeHead(500).end('x'.repeat(5_000)));
     const send = sending();
-    // Shorter by what is masked.
-    expect((await send(url)).answer).toBe(`${'x'.repeat(1010)}[nu`);
+    expect((await send(url)).answer).toBe('x'.repeat(1024));
     await send(url);
     expect(sockets).toHaveLength(1);
   });
 
-  it('shows no password that a receiver quotes', async () => {
+  it('shows no secret and no password that a receiver quotes', async () => {
     const login = { username: 'shop', password: 'correct horse' };
+    const secrets = ['whsec_bmV3', 'whsec_b2xk'];
     const { url } = await answering((req, res) => {
-      res.writeHead(401).end(`${req.headers.authorization} is not shop:correct horse`);
+      const said = `${req.headers.authorization} is not shop:correct horse, nor whsec_bmV3, b2xk or whsec_eA==`;
+      res.writeHead(401).end(said);
     });
     const { send, close } = createSend(sendOptions({ environment: 'sandbox' }));
     closing.push(close);
-    const sent = send({ ...outgoing, subscription: 'first', url, login }, new AbortController().signal);
-    expect((await sent).answer).toBe('Basic [redacted] is not shop:[redacted]');
+    const given = { ...outgoing, subscription: 'first', url, login, secrets };
+    expect((await send(given, new AbortController().signal)).answer).toBe(
+      'Basic [redacted] is not shop:[redacted], nor [secret], [redacted] or [secret]',
+    );
   });
 
   it('goes to no proxy that the environment names', async () => {

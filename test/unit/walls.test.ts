@@ -69,7 +69,7 @@ const rooms: Record<string, Room> = {
   },
   'server/settings.ts': { from: [], types: ['server/secrets'] },
   'server/visible.ts': { from: [] },
-  'server/log.ts': { from: [faults, 'server/visible.ts'], packages: ['pino'] },
+  'server/log.ts': { from: [faults, 'server/rules', 'server/visible.ts'], packages: ['pino'] },
   'server/terminal-log.ts': { from: ['server/visible.ts'], packages: ['pino', 'pino-pretty'] },
   ...Object.fromEntries(
     pureFilesOf('server/resources').map((file) => [
