@@ -28,6 +28,12 @@ describe('the README', () => {
     expect(readme).toContain(firstCall('http://127.0.0.1:8080'));
   });
 
+  it('names the command that runs the tests, right below the one that starts the sandbox, and CI runs it', () => {
+    const [start = '', test = ''] = [...readme.matchAll(/```sh\n(.*?)```/gs)].map(([, command]) => command);
+    expect([start, test]).toEqual(['npm ci && npm start\n', 'npm ci && npm test\n']);
+    expect(read('.ci/run')).toMatch(/^npm ci$[^]*^node \.ci\/tests\.js test$/m);
+  });
+
   it('links only to what exists', () => {
     const links = [...readme.matchAll(/\]\(([^)#]+)\)/g)]
       .map(([, target]) => target ?? '')
