@@ -380,6 +380,14 @@ describe('transactions move', () => {
     expect(row).toMatchObject({ status: 'authorization_failed', updated_at: new Date(created_at) });
   });
 
+  it('captures what was authorised, which may be less than was asked for, also after a capture that failed', async () => {
+    const amounts = { amount: 500, authorized_amount: 450, refunded_amount: 3, settled_amount: 2 };
+    const id = await create({ status: 'authorization_succeeded', ...amounts });
+    for (const status of ['capture_pending', 'authorization_succeeded', 'capture_succeeded'])
+      expect((await payments(['transactions', 'move', id, status])).status).toBe(0);
+    expect(await findTransactionOfAnyAccount(db(), id)).toMatchObject({ ...amounts, captured_amount: 450 });
+  });
+
   const waiting = async () => {
     const { id } = await store();
     await recordReplacement({ db: db(), secrets: service.secrets }, id);

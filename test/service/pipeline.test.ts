@@ -489,7 +489,8 @@ describe('CORS', () => {
       headers: { Origin: 'https://shop.example' },
     });
     expect(status).toBe(401);
-    expect(headers.get('access-control-expose-headers')).toMatch(/X-Request-ID.*Retry-After/);
+    const exposed = ['X-Request-ID', 'Retry-After', 'Allow', 'Deprecation', 'Sunset', 'Idempotency-Replayed'];
+    expect(headers.get('access-control-expose-headers')?.split(', ')).toEqual(expect.arrayContaining(exposed));
   });
 });
 

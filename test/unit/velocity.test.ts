@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { tooMany } from '../../server/http/limits.ts';
 import { deriveKeys } from '../../server/secrets/derive-keys.ts';
 import {
   judgeNumber,
@@ -72,6 +73,14 @@ describe('the limit', () => {
     for (const [second, one] of ['a', 'b', 'c', 'd'].entries()) attempt(one, second);
     expect(attempt('e', 100.9)).toMatchObject({ passes: false });
     expect(attempt('e', 101)).toEqual({ passes: true });
+  });
+
+  it.each([
+    [0, '1'],
+    [60_000, '60'],
+    [60_001, '61'],
+  ])('is said in whole seconds: a caller that waits for so long comes after %i ms', (left, seconds) => {
+    expect(tooMany(left, '').facts.headers).toEqual({ 'Retry-After': seconds });
   });
 
   it('lets at most that many different numbers pass in any window', () => {

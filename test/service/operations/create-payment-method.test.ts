@@ -127,6 +127,13 @@ describeOperation('createPaymentMethod', { valid: { body: card } }, (frame) => {
       expect(await post(waiting)).toEqual([409, 'succeeded']);
     });
 
+    it('the approval page links to redirect_url as it was given, also if it looks like HTML', async () => {
+      const redirect_url = `https://shop.example/?order='1'&copy;=2`;
+      const { method } = await create({ number: '4111111111111112', redirect_url });
+      const page = await (await fetch(`${frame.service.url}/sandbox/approvals/${method.id}`)).text();
+      expect(page).toContain('href="https://shop.example/?order=&#39;1&#39;&#38;copy;=2"');
+    });
+
     it('an invalid approval form is refused, and the status does not change', async () => {
       const { method } = await create({ number: '5105105105105100' });
       const post = (body: string, charset = 'utf-8') =>

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { NewTransaction, Transaction } from '../../../server/resources/transactions/queries.ts';
+import { transactionMoves } from '../../../server/resources/transactions/rules.ts';
 import { createAccount, insertTransactions } from '../../support/records.ts';
 import { describeOperation } from '../../support/operation.ts';
 import { buyer, transaction } from '../../support/transactions.ts';
@@ -20,6 +22,10 @@ const contract = JSON.parse(
 };
 const examplePage = contract.components.examples.TransactionsFirstPage?.value.items ?? [];
 const scope = 'transactions.read';
+const service = {
+  ...{ type: 'payment-service' as const, id: randomUUID(), display_name: null, method: null },
+  payment_service_definition_id: null,
+};
 const minute = (value: number) => `2026-11-15T10:${String(value).padStart(2, '0')}:00.000Z`;
 
 describeOperation('listTransactions', {}, (frame) => {
@@ -44,6 +50,7 @@ describeOperation('listTransactions', {}, (frame) => {
       merchant_account_id: 'paged',
       created_at: minute(index),
       metadata: { turn: String(index % 2) },
+      payment_service: service,
     }),
   ).reverse();
 
@@ -92,6 +99,16 @@ describeOperation('listTransactions', {}, (frame) => {
       expect([...first.items, ...second.items].map(({ id }) => id)).toEqual(
         paged.filter(({ metadata }) => metadata?.turn === '0').map(({ id }) => id),
       );
+    });
+
+    it.each([
+      ['status', Object.keys(transactionMoves).filter((status) => status !== 'processing'), 'processing'],
+      ['currency', [...'ABCDEFGHIJK'].flatMap((one) => [...'ABCDEFGHI'].map((two) => `${one}${two}X`)), 'EUR'],
+      ['payment_service_id', Array.from({ length: 99 }, () => randomUUID()), service.id],
+    ])('%s finds a transaction by the last of up to 100 values', async (name, others, own) => {
+      const query = [...others, own].map((value) => `${name}=${value}`).join('&');
+      for (const more of ['', '&amount_gte=0'])
+        expect(await ids(`?${query}${more}`)).toEqual(paged.map(({ id }) => id));
     });
 
     it('* means every account that the caller has access to, and no other', async () => {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'v
 import { inTransaction, type Tx } from '../../../server/database/database.ts';
 import { recordAttempts, type Attempted } from '../../../server/events/attempts.ts';
 import {
+  countQueue,
   endLeases,
   leaseDeliveries,
   type LeasedDelivery,
@@ -304,4 +305,21 @@ it('a failure that comes after a success counts from then on, one that came befo
   const [e] = await lease(one);
   await record(one, e ? [attempted(e, 'succeeded', { at: at(5) })] : []);
   expect(await failing()).toBeNull();
+});
+
+it('a 410 switches its subscription off, also if another attempt failed before it', async () => {
+  const subscription = await subscribe(service, url);
+  await causeDeliveries(service, subscription, 3);
+  const [a, b, c] = (await lease(one)) as [LeasedDelivery, LeasedDelivery, LeasedDelivery];
+  const made = [attempted(a, 'failed', { wait: 5 }), attempted(b, 'gone'), attempted(c, 'failed', { wait: 5 })];
+  expect((await record(one, made)).switchedOff).toEqual([subscription.id]);
+});
+
+it('what is due is counted apart from what is tried later', async () => {
+  await causeDeliveries(service, await subscribe(service, url), 3);
+  const [{ id } = { id: '' }] = await deliveries();
+  await sql`
+    update deliveries set due_at = now() + interval '1 hour'
+    where merchant_account_id = 'default' and id = ${id}`.execute(db());
+  expect(await countQueue(db())).toEqual({ due: 2, later: 1 });
 });
