@@ -105,8 +105,12 @@ it('the first 300 transactions have every status and kind of value', () => {
   expect(some(({ pending_review }) => pending_review)).toBeGreaterThan(0);
   // The fields of a transaction are consistent.
   for (const row of rows) {
-    expect(row.captured_amount).toBeLessThanOrEqual(row.authorized_amount);
+    const isAuthorized = !/^processing|^buyer_|_failed$|_declined$/.test(row.status);
+    expect(row.authorized_amount).toBe(isAuthorized ? row.amount : 0);
+    expect(row.captured_amount).toBe(row.status === 'capture_succeeded' ? row.amount : 0);
     expect(row.refunded_amount).toBeLessThanOrEqual(row.captured_amount);
+    expect(row.settled_amount).toBe(row.settled ? row.captured_amount : 0);
+    if (row.settled) expect(row.captured_amount).toBeGreaterThan(0);
     expect(row.created_at <= row.updated_at && row.updated_at <= new Date(until).toISOString()).toBe(true);
     if (row.is_subsequent_payment) expect(row.merchant_initiated).toBe(true);
   }
