@@ -354,6 +354,13 @@ describe(`${count} transactions`, () => {
     const { indexes } = await explain(['default'], filters);
     expect(indexes).toContain('transactions_by_external_identifier');
     expect(indexes).not.toContain('transactions_by_buyer_external_identifier');
+    const all = {
+      external_identifier: 'order-52',
+      buyer_external_identifier: 'buyer-52',
+      payment_service_transaction_id: 'psp-52',
+    };
+    expect((await explain(['default'], all)).rows).toBe(1);
+    expect((await explain(['default'], { ...all, search: 'order-53' })).rows).toBe(0);
   });
 
   it('a plan is not compiled, whatever its cost', async () => {
