@@ -328,10 +328,7 @@ describe('payment-methods', () => {
 
   it('list refuses an account that does not exist, by its name', async () => {
     const { status, stderr } = await payments(['payment-methods', 'list', '--merchant-account', 'none']);
-    expect([status, stderr]).toEqual([
-      1,
-      `There is no merchant account none. See: payments accounts list\n`,
-    ]);
+    expect([status, stderr]).toEqual([1, `There is no merchant account none. See: payments accounts list\n`]);
   });
 
   it('list never shows a card number', async () => {

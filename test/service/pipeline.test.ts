@@ -490,7 +490,9 @@ describe('CORS', () => {
     });
     expect(status).toBe(401);
     const exposed = ['X-Request-ID', 'Retry-After', 'Allow', 'Deprecation', 'Sunset', 'Idempotency-Replayed'];
-    expect(headers.get('access-control-expose-headers')?.split(', ')).toEqual(expect.arrayContaining(exposed));
+    expect(headers.get('access-control-expose-headers')?.split(', ')).toEqual(
+      expect.arrayContaining(exposed),
+    );
   });
 });
 

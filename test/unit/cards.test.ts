@@ -138,7 +138,9 @@ function maskSlowly(text: string, rule: 'inside' | 'whole'): string {
   return text.replace(new RegExp(`[0-9](?:${gap}[0-9])*`, 'gu'), (run) => {
     if (rule === 'inside') {
       const digits = digitsOf(run);
-      const parts = Array.from(digits, (_, from) => [...digits].map((_, to) => digits.slice(from, to + 1)));
+      const parts = Array.from(digits, (_one, from) =>
+        Array.from(digits, (_other, to) => digits.slice(from, to + 1)),
+      );
       return parts.flat().some(isNumber) ? `[number]${digits.slice(-4)}` : run;
     }
     // Groups, and what is between them.

@@ -103,7 +103,11 @@ describeOperation('listTransactions', {}, (frame) => {
 
     it.each([
       ['status', Object.keys(transactionMoves).filter((status) => status !== 'processing'), 'processing'],
-      ['currency', [...'ABCDEFGHIJK'].flatMap((one) => [...'ABCDEFGHI'].map((two) => `${one}${two}X`)), 'EUR'],
+      [
+        'currency',
+        Array.from('ABCDEFGHIJK').flatMap((one) => Array.from('ABCDEFGHI', (two) => `${one}${two}X`)),
+        'EUR',
+      ],
       ['payment_service_id', Array.from({ length: 99 }, () => randomUUID()), service.id],
     ])('%s finds a transaction by the last of up to 100 values', async (name, others, own) => {
       const query = [...others, own].map((value) => `${name}=${value}`).join('&');

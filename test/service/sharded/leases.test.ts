@@ -311,7 +311,11 @@ it('a 410 switches its subscription off, also if another attempt failed before i
   const subscription = await subscribe(service, url);
   await causeDeliveries(service, subscription, 3);
   const [a, b, c] = (await lease(one)) as [LeasedDelivery, LeasedDelivery, LeasedDelivery];
-  const made = [attempted(a, 'failed', { wait: 5 }), attempted(b, 'gone'), attempted(c, 'failed', { wait: 5 })];
+  const made = [
+    attempted(a, 'failed', { wait: 5 }),
+    attempted(b, 'gone'),
+    attempted(c, 'failed', { wait: 5 }),
+  ];
   expect((await record(one, made)).switchedOff).toEqual([subscription.id]);
 });
 
