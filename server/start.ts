@@ -25,13 +25,12 @@ import { countFaults, observe, refusePort, type Observing } from './upkeep/obser
 import { loadProviders, type Providers } from './providers/index.ts';
 import { createActivity, makeSandboxToken } from './sandbox/activity.ts';
 import { openSecrets } from './secrets/open.ts';
-import { createNotify } from './database/notify.ts';
 import { openReadyDatabase, type OpenedDatabase } from './database/open.ts';
 import type { DeliverDeps } from './events/deliver.ts';
 import { createOutbox } from './events/outbox.ts';
 import { withJitter } from './events/attempts.ts';
 import { sendOptions } from './events/send.ts';
-import { defaultLimits, startWorker, type WorkerLimits } from './events/worker.ts';
+import { defaultLimits, startWorker, type Worker, type WorkerLimits } from './events/worker.ts';
 
 export interface Service {
   url: string;
@@ -82,7 +81,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       }
     })());
   try {
-    const { app, find, recent, unitsOn, setPublicUrl } = buildApp(options, parts, life);
+    let worker: Worker | undefined;
+    const onPublished = () => worker?.wake();
+    const { app, find, recent, unitsOn, setPublicUrl } = buildApp(options, parts, { life, onPublished });
     const server = await listen(app, config, {
       note: (request) => {
         observing.metrics?.noteRequest(undefined, request.status, 0);
@@ -96,7 +97,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     setPublicUrl(url);
     await savePublicUrl(database.background.db, url);
     life.serve();
-    running.push(...startBackgroundWork(options, parts, unitsOn));
+    running.push(startDailyJobs(options, parts, unitsOn).stop);
+    if (config.webhookWorker) {
+      worker = startDeliveries(options, parts);
+      running.push(worker.stop);
+    }
     return {
       url,
       port: server.port,
@@ -193,7 +198,11 @@ async function openParts(options: ServiceOptions, life: Life) {
 /** Unless it is the default. */
 const shownDataDir = ({ dataDir }: Config) => (dataDir === defaultDataDir ? undefined : dataDir);
 
-function buildApp({ config, log, ...options }: ServiceOptions, parts: Parts, life: Life) {
+function buildApp(
+  { config, log, ...options }: ServiceOptions,
+  parts: Parts,
+  { life, onPublished }: { life: Life; onPublished: () => void },
+) {
   const { contract, database, secrets, observing, providers, now } = parts;
   const { metrics, tracing } = observing;
   // With port 0 it is known when the port is.
@@ -202,7 +211,7 @@ function buildApp({ config, log, ...options }: ServiceOptions, parts: Parts, lif
     outbox: createOutbox(contract.responses, tracing?.current),
     publicUrl: () => publicUrl,
     now,
-    onPublished: createNotify(database.background.pool),
+    onPublished,
   });
   const recent = createRecent(now);
   const find = createRouter(Object.values(operations));
@@ -238,16 +247,14 @@ function buildApp({ config, log, ...options }: ServiceOptions, parts: Parts, lif
   return { app, find, recent, unitsOn, setPublicUrl };
 }
 
-/** Returns what stops it. */
-function startBackgroundWork(
-  { config, log, jobMilliseconds, webhooks: { limits = defaultLimits, ...webhooks } = {} }: ServiceOptions,
-  { database, secrets, observing, now }: Parts,
+const startDailyJobs = (
+  { config, log, jobMilliseconds }: ServiceOptions,
+  { database: { background }, now }: Parts,
   unitsOn: ReturnType<typeof createUnitOfWork>,
-): (() => Promise<void>)[] {
-  const { db } = database.background;
-  const jobs = startJobs({
-    db,
-    inUnitOfWork: unitsOn(db),
+) =>
+  startJobs({
+    db: background.db,
+    inUnitOfWork: unitsOn(background.db),
     rememberNumbersMilliseconds,
     log,
     now,
@@ -255,10 +262,14 @@ function startBackgroundWork(
     auditRetentionDays: config.auditRetentionDays,
     everyMilliseconds: jobMilliseconds,
   });
-  if (!config.webhookWorker) return [jobs.stop];
-  const worker = startWorker(
+
+const startDeliveries = (
+  { config, log, webhooks: { limits = defaultLimits, ...webhooks } = {} }: ServiceOptions,
+  { database, secrets, observing, now }: Parts,
+): Worker =>
+  startWorker(
     {
-      db,
+      db: database.background.db,
       isSharded: database.isSharded,
       vault: secrets.vault,
       log,
@@ -271,10 +282,3 @@ function startBackgroundWork(
     },
     limits,
   );
-  const listener = database.background.onDeliveries(worker.wake);
-  const stopWorker = async () => {
-    listener.stop();
-    await worker.stop();
-  };
-  return [jobs.stop, stopWorker];
-}

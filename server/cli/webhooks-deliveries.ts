@@ -221,10 +221,8 @@ async function work(): Promise<void> {
       noteAttempt: observed.metrics?.noteAttempt,
       tracing: observed.tracing,
     });
-    const listener = database.onDeliveries(worker.wake);
     log.info({ ...readBuild() }, 'delivering webhooks');
     await untilStopped();
-    listener.stop();
     log.info('stopping: finishing running attempts');
     await worker.stop();
     await observed.close();

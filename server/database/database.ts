@@ -16,7 +16,6 @@ import {
 import { readBytes } from './bytes.ts';
 import { createFairShare, type FairShare } from './fair-share.ts';
 import { nameStatements } from './named-statements.ts';
-import { listenOn } from './notify.ts';
 import type { Tables } from './tables.ts';
 import type { Db } from './unit-of-work.ts';
 
@@ -54,8 +53,6 @@ export interface Database {
   /** The same for one request. It costs nearly nothing. */
   dbFor: (use: ConnectionUse) => Db;
   pool: Pool;
-  /** Calls `wake` when another process has stored deliveries. */
-  onDeliveries: (wake: () => void) => { stop: () => void };
   /** Gives running statements a few seconds, then closes their connections. */
   close: () => Promise<void>;
 }
@@ -157,7 +154,6 @@ export function openDatabase(
     db,
     dbFor,
     pool,
-    onDeliveries: (wake) => (pooler === 'none' ? listenOn(pgPool, wake) : { stop: () => undefined }),
     close: async () => {
       const end = async () => {
         await db.destroy();

@@ -24,12 +24,6 @@ export interface Leases {
   isSharded: boolean;
 }
 
-export interface Leased {
-  leased: LeasedDelivery[];
-  /** Until the next one is due, also if there is no room for it; undefined when none is pending. */
-  nextSeconds: number | undefined;
-}
-
 /** So many subscriptions get their turn at once, others the next time. */
 const subscriptionsAtOnce = 500;
 
@@ -39,22 +33,21 @@ const subscriptionsAtOnce = 500;
  * Two statements, because the second must see what was leased before the first got its locks. Whoever holds the lock of a
  * subscription is the only one who leases its deliveries, so the limit holds for all workers.
  */
-export async function leaseDeliveries(tx: Tx, leases: Leases): Promise<Leased> {
+export async function leaseDeliveries(tx: Tx, leases: Leases): Promise<LeasedDelivery[]> {
   if (leases.isSharded) return leaseByAccount(tx, leases);
   const subscriptions = await lockSubscriptions(
     tx,
     sql`with recursive ${waiting}`,
     sql`(select subscription_id from waiting where due_at <= now())`,
   );
-  if (subscriptions.length === 0) return { leased: [], nextSeconds: await findNext(tx) };
-  return { leased: await lease(tx, subscriptions, leases), nextSeconds: 0 };
+  return subscriptions.length > 0 ? lease(tx, subscriptions, leases) : [];
 }
 
 /**
  * A sharded engine neither follows a recursion over its shards nor locks rows of several of them. So deliveries are leased account by
  * account, and the limit of a subscription for all accounts holds for each of them.
  */
-async function leaseByAccount(tx: Tx, leases: Leases): Promise<Leased> {
+async function leaseByAccount(tx: Tx, leases: Leases): Promise<LeasedDelivery[]> {
   const { rows: due } = await sql<{ account: string; subscription: string }>`
     select distinct merchant_account_id as account, subscription_id as subscription from deliveries where ${isDue}
     ${acrossAccounts('due-deliveries')}`.execute(tx);
@@ -71,7 +64,7 @@ async function leaseByAccount(tx: Tx, leases: Leases): Promise<Leased> {
     const most = leases.most - leased.length;
     if (own.length > 0) leased.push(...(await lease(tx, own, { ...leases, most }, account)));
   }
-  return { leased, nextSeconds: due.length > 0 ? 0 : undefined };
+  return leased;
 }
 
 const lockSubscriptions = async (tx: Tx, before: RawBuilder<unknown>, wanted: RawBuilder<unknown>) => {
@@ -97,13 +90,18 @@ const waiting = sql`waiting as (
   union all select found.* from waiting cross join lateral (${nextWaiting('waiting.subscription_id')}) as found
 )`;
 
-/** Nobody sends those of a subscription that was deleted. */
-async function findNext(tx: Tx): Promise<number | undefined> {
+/**
+ * Seconds until the next one is due, also if there is no room for it; undefined when none is pending. Nobody sends those of a
+ * subscription that was deleted.
+ */
+export async function findNext(db: Db, isSharded: boolean): Promise<number | undefined> {
+  const [before, from] = isSharded
+    ? [sql``, sql`deliveries where state = 'pending' and`]
+    : [sql`with recursive ${waiting}`, sql`waiting where`];
   const { rows } = await sql<{ seconds: number | null }>`
-    with recursive ${waiting}
-    select extract(epoch from min(due_at) - now())::float8 as seconds from waiting
-    where exists (select from webhook_subscriptions where id = subscription_id)
-    ${acrossAccounts('due-deliveries')}`.execute(tx);
+    ${before} select extract(epoch from min(due_at) - now())::float8 as seconds from ${from}
+      exists (select from webhook_subscriptions where id = subscription_id)
+    ${acrossAccounts('due-deliveries')}`.execute(db);
   return rows[0]?.seconds ?? undefined;
 }
 

@@ -1,5 +1,6 @@
-// Delivers webhooks, in rounds: a round is one transaction that records the attempts that have ended and leases deliveries that are
-// due. A subscription and an account have a few under way each, so nobody waits because of somebody else's receiver.
+// Delivers webhooks, in rounds: a round records the attempts that have ended and leases deliveries that are due, in one transaction. If
+// nothing is known to be due it only looks, with one statement. A subscription and an account have a few under way each, so nobody
+// waits because of somebody else's receiver.
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
@@ -9,7 +10,7 @@ import { codeOf } from '../faults.ts';
 import { isDoneWithin } from '../rules/async.ts';
 import { deliver, type DeliverDeps, type Ended } from './deliver.ts';
 import { recordAttempts, type Recorded } from './attempts.ts';
-import { endLeases, leaseDeliveries, type LeasedDelivery } from './deliveries.ts';
+import { endLeases, findNext, leaseDeliveries, type LeasedDelivery } from './deliveries.ts';
 import { createSend } from './send.ts';
 
 export interface WorkerLimits {
@@ -24,6 +25,8 @@ export interface WorkerLimits {
   busyMilliseconds: number;
   /** The least time between two rounds, so that what ends or comes meanwhile is in one transaction. */
   leastMilliseconds: number;
+  /** A round that leased nothing and took longer is followed by a pause of twice its time, also if the worker is woken. */
+  slowMilliseconds: number;
   /** Time that `stop` gives running attempts. Then they are cancelled, and the next worker retries them. */
   stopMilliseconds: number;
   /** Time that `stop` then gives the database. */
@@ -34,32 +37,34 @@ export const defaultLimits: WorkerLimits = {
   perSubscription: 16,
   perAccount: 100,
   perWorker: 1000,
-  pollMilliseconds: 250,
+  pollMilliseconds: 500,
   busyMilliseconds: 50,
   leastMilliseconds: 2,
+  slowMilliseconds: 50,
   stopMilliseconds: 3_000,
   releaseMilliseconds: 5_000,
 };
 
 export interface Worker {
-  /** Looks for deliveries soon. Nothing is lost without it, because the worker polls, too. */
+  /** For a commit that has stored deliveries. Those of other processes are found by polling. */
   wake: () => void;
   /** Leases nothing more, and gives running attempts a few seconds to finish. Ends within 8 s, whatever is under way. */
   stop: () => Promise<void>;
 }
 
 export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLimits): Worker {
-  const { db, log } = deps;
+  const { db, log, isSharded } = deps;
   const id = randomUUID();
   const stopping = new AbortController();
   const cancellation = new AbortController();
   // Every running attempt adds a listener; `limits` bounds their number.
   setMaxListeners(0, cancellation.signal);
   const { send, close } = createSend(deps.options);
-  const { pause, wake } = createPause(limits.leastMilliseconds, stopping.signal);
+  const { pause, wake } = createPause(stopping.signal);
   /** What this worker has leased: attempts under way, and those that are not recorded yet. */
   const held = new Map<string, LeasedDelivery>();
   let ended: Ended[] = [];
+  let mayBeDue = false;
   const running = new Set<Promise<void>>();
 
   const start = (delivery: LeasedDelivery): void => {
@@ -89,7 +94,6 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
       if (!over.has(one)) heldByAccount.set(account, (heldByAccount.get(account) ?? 0) + 1);
     const most = stopping.signal.aborted ? 0 : limits.perWorker - held.size + over.size;
     const { perSubscription, perAccount } = limits;
-    const { isSharded } = deps;
     return { worker: id, perSubscription, perAccount, held: heldByAccount, most, isSharded };
   };
 
@@ -124,28 +128,37 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
     }
   };
 
-  /** Returns for how long to wait before the next round. */
-  const round = async (): Promise<number> => {
+  /** Whether it leased something. */
+  const recordAndLease = async (): Promise<boolean> => {
     const attempts = ended;
     ended = [];
     try {
-      const [recorded, found] = await inTransaction(db, async (tx) => [
+      const [recorded, leased] = await inTransaction(db, async (tx) => [
         await recordAttempts(tx, id, attempts),
         await leaseDeliveries(tx, roomBeside(attempts)),
       ]);
       noteRecorded(attempts, recorded);
-      for (const delivery of found.leased) start(delivery);
-      if (found.leased.length > 0) return limits.leastMilliseconds;
-      const untilNext = (found.nextSeconds ?? Infinity) * 1000;
-      return Math.min(limits.pollMilliseconds, Math.max(limits.busyMilliseconds, untilNext));
+      for (const delivery of leased) start(delivery);
+      return leased.length > 0;
     } catch (error) {
       if (attempts.length > 0 && isRefused(error)) {
         await recordEach(attempts);
-        return limits.leastMilliseconds;
+        return false;
       }
       ended.unshift(...attempts);
       throw error;
     }
+  };
+
+  /** Returns for how long to wait before the next round; undefined if it leased something. */
+  const round = async (): Promise<number | undefined> => {
+    const isTried = mayBeDue || ended.length > 0;
+    mayBeDue = false;
+    if (isTried && (await recordAndLease())) return undefined;
+    const untilNext = 1000 * ((await findNext(db, isSharded)) ?? Infinity);
+    if (untilNext <= 0) mayBeDue = true;
+    if (mayBeDue && !isTried && (await recordAndLease())) return undefined;
+    return Math.min(limits.pollMilliseconds, Math.max(limits.busyMilliseconds, untilNext));
   };
 
   // The log has the begin and the end of an outage, not every try.
@@ -153,14 +166,19 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
   const poll = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       try {
+        const begun = performance.now();
         const milliseconds = await round();
+        const spent = performance.now() - begun;
         if (unreadableSince !== undefined)
           log.warn(
             { seconds: Math.round((performance.now() - unreadableSince) / 1000) },
             'the webhook queue can be read again',
           );
         unreadableSince = undefined;
-        await pause(milliseconds);
+        // While a snapshot is open, PostgreSQL reads the entries of all deliveries since then to find none.
+        const isSlow = milliseconds !== undefined && spent > limits.slowMilliseconds;
+        const least = isSlow ? 2 * spent : limits.leastMilliseconds;
+        await pause(Math.max(least, milliseconds ?? 0), least);
       } catch (error) {
         if (unreadableSince === undefined)
           log.warn(
@@ -175,7 +193,10 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
 
   const polling = poll();
   return {
-    wake,
+    wake: () => {
+      mayBeDue = true;
+      wake();
+    },
     async stop() {
       stopping.abort();
       const attempts = polling.then(() => Promise.all(running));
@@ -183,7 +204,7 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
       cancellation.abort();
       close();
       // A lease that cannot be ended now ends by itself.
-      const released = attempts.then(round).then(() => endLeases(db, id));
+      const released = attempts.then(recordAndLease).then(() => endLeases(db, id));
       await isDoneWithin(
         limits.releaseMilliseconds,
         released.catch(() => undefined),
@@ -222,11 +243,11 @@ function logAttempt(
 
 interface Pause {
   /** Ends after this time, when `signal` is aborted, or, not before `least`, when the worker was woken since the last pause. */
-  pause: (milliseconds: number, least?: number) => Promise<void>;
+  pause: (milliseconds: number, least: number) => Promise<void>;
   wake: () => void;
 }
 
-export function createPause(usualLeast: number, signal: AbortSignal): Pause {
+export function createPause(signal: AbortSignal): Pause {
   let isWoken = false;
   let end: () => void = () => undefined;
   const sleep = (milliseconds: number) =>
@@ -241,7 +262,7 @@ export function createPause(usualLeast: number, signal: AbortSignal): Pause {
     end();
   });
   return {
-    async pause(milliseconds, least = usualLeast) {
+    async pause(milliseconds, least) {
       const begun = performance.now();
       while (!signal.aborted) {
         const left = (isWoken ? Math.min(least, milliseconds) : milliseconds) - (performance.now() - begun);

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openDatabase, type Database } from '../../server/database/database.ts';
 import { createUnitOfWork } from '../../server/database/unit-of-work.ts';
 import { defaultLimits, startWorker, type Worker } from '../../server/events/worker.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -45,8 +46,7 @@ describe('a worker', () => {
     await service[Symbol.asyncDispose]();
   });
 
-  const start = (limits = neverPolls) => {
-    const { db } = background();
+  const start = (limits = neverPolls, { db } = background()) => {
     const { vault } = service.secrets;
     const { isSharded } = service.service.database;
     worker = startWorker({ ...patient, db, isSharded, vault, log, now: () => new Date() }, limits);
@@ -82,6 +82,60 @@ describe('a worker', () => {
     start(defaultLimits);
     await until(async () => (await states()).some((one) => one.state === 'failed' && one.number === 100));
     expect(receiver.got).toEqual([]);
+  });
+
+  describe('that has nothing to do', () => {
+    let own: Database;
+    beforeEach(() => {
+      own = openDatabase(service.config.databaseUrl ?? '', () => undefined, {
+        size: 1,
+        command: 'idle worker',
+      });
+      start({ ...defaultLimits, pollMilliseconds: 20 }, own);
+    });
+    afterEach(async () => {
+      await worker?.stop();
+      await own.close();
+    });
+    /** The last statement of the worker. */
+    const last = async () => {
+      const { rows } = await sql<{ at: string; query: string; state: string; isWaiting: boolean }>`
+        select query_start::text as at, query, state, wait_event_type = 'Lock' as "isWaiting" from pg_stat_activity
+        where application_name like '%idle worker' and datname = current_database()`.execute(background().db);
+      return rows[0];
+    };
+
+    it('asks with one statement, and no transaction', async () => {
+      const asked = new Map<string, string>();
+      await until(async () => {
+        const found = await last();
+        if (found) asked.set(found.at, found.query);
+        return asked.size > 5;
+      });
+      expect([...new Set(asked.values())]).toEqual([expect.stringMatching(/^\s*with recursive waiting/)]);
+    });
+
+    it('rests for twice as long as a slow round took, even if it is woken', async () => {
+      const client = await service.service.database.background.pool.connect();
+      await client.query('begin');
+      await client.query('lock table deliveries in access exclusive mode');
+      await until(async () => (await last())?.isWaiting);
+      const slow = await last();
+      const held = performance.now();
+      await client.query('select pg_sleep(0.3)');
+      await client.query('commit');
+      const [released, milliseconds] = [performance.now(), performance.now() - held];
+      client.release();
+      // What comes while the round lasts is part of it.
+      await until(async () => (await last())?.state === 'idle');
+      await new Promise(setImmediate);
+      while (performance.now() - released < milliseconds) {
+        worker?.wake();
+        const found = await last();
+        if (performance.now() - released < milliseconds) expect(found?.at).toBe(slow?.at);
+      }
+      await until(async () => (await last())?.at !== slow?.at);
+    });
   });
 
   it('records attempts that end at the same time together', async () => {

@@ -14,10 +14,10 @@ afterEach(() => {
 
 /** Begins a pause of an hour, and says after how many milliseconds it is over. */
 function start(signal = new AbortController().signal) {
-  const { pause, wake } = createPause(least, signal);
+  const { pause, wake } = createPause(signal);
   const begin = () => {
     let isOver = false;
-    void pause(hour).then(() => (isOver = true));
+    void pause(hour, least).then(() => (isOver = true));
     return async (milliseconds: number) => {
       await vi.advanceTimersByTimeAsync(milliseconds);
       return isOver;
