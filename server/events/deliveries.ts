@@ -10,6 +10,8 @@ const leaseSeconds = 25;
 
 const isDue = sql`state = 'pending' and due_at <= now()`;
 const isLeased = sql`state = 'pending' and leased_by is not null and due_at > now()`;
+/** As the index deliveries_retries has it. A replay begins anew. */
+const isRetry = sql`attempts > attempts_before`;
 
 export interface Leases {
   worker: string;
@@ -140,17 +142,25 @@ async function lease(
   const full = [...held].filter(([, number]) => number >= perAccount).map(([account]) => account);
   const room = sql`${perAccount} - coalesce(
     (${[...held.values()]}::integer[])[array_position(${[...held.keys()]}::text[], merchant_account_id)], 0)`;
+  const oldest = (condition: RawBuilder<unknown>) => sql`
+    select * from (
+      select merchant_account_id, id, due_at from deliveries
+      where ${isOwn} and subscription_id = wanted.id and ${isDue} and merchant_account_id <> all(${full}::text[])
+        and ${condition}
+      order by due_at limit greatest(room, 0) for no key update skip locked
+    ) as oldest`;
+  // One that fails has one under way, so its retries would never come up behind the first attempts of a busy account.
   const { rows } = await sql<LeasedDelivery>`
     with wanted as (
-      select id, most - (select count(*) from deliveries where ${isOwn} and subscription_id = wanted.id and ${isLeased}) as room
+      select id, fails, most - (
+        select count(*) from deliveries where ${isOwn} and subscription_id = wanted.id and ${isLeased}) as room
       from unnest(
         ${subscriptions.map(({ id }) => id)}::uuid[],
-        ${subscriptions.map(({ isFailing }) => (isFailing ? 1 : perSubscription))}::integer[]) as wanted (id, most)
+        ${subscriptions.map(({ isFailing }) => isFailing)}::boolean[],
+        ${subscriptions.map(({ isFailing }) => (isFailing ? 1 : perSubscription))}::integer[]) as wanted (id, fails, most)
     ), next as materialized (
       select found.* from wanted cross join lateral (
-        select merchant_account_id, id, due_at from deliveries
-        where ${isOwn} and subscription_id = wanted.id and ${isDue} and merchant_account_id <> all(${full}::text[])
-        order by due_at limit greatest(room, 0) for no key update skip locked
+        ${oldest(sql`wanted.fails and ${isRetry}`)} union all ${oldest(sql`true`)} limit greatest(room, 0)
       ) as found
     ), ranked as materialized (
       select *, row_number() over (partition by merchant_account_id order by due_at) as rank from next

@@ -116,6 +116,29 @@ describe('the limit of a subscription', () => {
   });
 });
 
+describe('a subscription that fails', () => {
+  it('has its due retries first, then first attempts, oldest first', async () => {
+    await causeDeliveries(service, await subscribe(service, url), 6);
+    const retried: string[] = [];
+    for (let failures = 0; failures < 2; failures += 1) {
+      const [delivery] = await lease(one, { perSubscription: 1 });
+      if (delivery) await record(one, [attempted(delivery, 'failed', { wait: 0 })]);
+      retried.push(delivery?.id ?? '');
+      // It is due later than the first attempts that wait.
+      await sql`update deliveries set due_at = now() - interval '1 second' where attempts > 0`.execute(db());
+      await sql`update deliveries set due_at = now() - interval '1 hour' where attempts = 0`.execute(db());
+    }
+    expect(retried[1]).toBe(retried[0]);
+    const [again] = await lease(one);
+    expect(again?.id).toBe(retried[0]);
+    // While that is under way there is no room; afterwards it waits, and a first attempt goes out.
+    expect(await lease(one)).toEqual([]);
+    await record(one, again ? [attempted(again, 'failed', { wait: 3600 })] : []);
+    const [first, ...others] = await lease(one);
+    expect([first?.attempts, others]).toEqual([0, []]);
+  });
+});
+
 describe('the limits of a worker', () => {
   it('leave an account no more than it may hold, and the others theirs', async () => {
     for (let made = 0; made < 5; made += 1) await causeDeliveries(service, await subscribe(service, url), 4);
