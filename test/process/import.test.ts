@@ -481,7 +481,9 @@ describe('declines', () => {
 
   it('later than the replacement apply it, and without --events nobody is told', async () => {
     const card = await cardWithReplacement();
-    expect((await importText(decline(card))).status).toBe(0);
+    // One of another account does not take its place.
+    const foreign = decline(card, { merchant_account_id: 'marketplace', updated_at: '2099-01-01T00:00:00Z' });
+    expect((await importText(`${decline(card)}\n${foreign}\n`)).status).toBe(0);
     const row = await cardAfter(card);
     expect(row).toMatchObject(applied);
     expect(row?.last_replaced_at?.getTime()).toBeGreaterThan(Date.now() - 60_000);

@@ -60,33 +60,38 @@ const page = async (name: Name, cursor = '') => {
 };
 const cursorOf = async (name: Name): Promise<string> => (await page(name)).next_cursor;
 
-const subscribe = async (name: Name, key: string) => {
+const subscribe = async (name: Name, key: string, account: string) => {
   const { status, body, text, headers } = await at(name).call('POST', '/webhook-subscriptions', {
     token: at(name).token('*.write'),
     body: { active: false, url: 'https://keys.example' },
-    headers: { 'Idempotency-Key': key },
+    headers: { 'Idempotency-Key': key, 'X-Service-Merchant-Account-ID': account },
   });
   const { secret } = body as { secret: string };
   return { status, text, secret, replayed: headers.get('idempotency-replayed') };
 };
 const secretsSeen = async (name: Name) => {
   const token = at(name).token('*.read', '*.write');
-  const { status, body } = await at(name).call('GET', '/webhook-subscriptions?limit=100', { token });
+  const { status, body } = await at(name).call('GET', '/webhook-subscriptions?limit=100', {
+    token,
+    headers: { 'X-Service-Merchant-Account-ID': '*' },
+  });
   expect(status).toBe(200);
   return (body as { items: { secret: string }[] }).items.map(({ secret }) => secret);
 };
 
 /** Everything that was stored and issued so far. */
-const stored: { key: string; text: string; secret: string }[] = [];
+const stored: { key: string; account: string; text: string; secret: string }[] = [];
 
 /** Each instance stores and issues; both accept all of it. */
 async function worksOnBoth(): Promise<void> {
   for (const name of both) {
     const other = name === 'one' ? 'two' : 'one';
     const key = randomUUID();
-    const { status, text, secret } = await subscribe(name, key);
+    // Answers about all accounts are kept apart from those about one.
+    const account = name === 'one' ? 'default' : '*';
+    const { status, text, secret } = await subscribe(name, key, account);
     expect(status).toBe(201);
-    stored.push({ key, text, secret });
+    stored.push({ key, account, text, secret });
     const cursor = await cursorOf(name);
     const [own, others] = [await page(name, cursor), await page(other, cursor)];
     expect([own.status, others.status]).toEqual([200, 200]);
@@ -94,8 +99,8 @@ async function worksOnBoth(): Promise<void> {
   }
   for (const name of both) {
     expect((await secretsSeen(name)).sort()).toEqual(stored.map(({ secret }) => secret).sort());
-    for (const { key, text } of stored)
-      expect(await subscribe(name, key)).toMatchObject({ status: 201, text, replayed: 'true' });
+    for (const { key, account, text } of stored)
+      expect(await subscribe(name, key, account)).toMatchObject({ status: 201, text, replayed: 'true' });
   }
 }
 

@@ -368,7 +368,7 @@ const oneOf =
       value: own
         ? fc.oneof(
             any,
-            any.map((more) => [...more, own]),
+            fc.shuffledSubarray([...pool]).map((more) => [...more, own]),
           )
         : any,
       holds: (row, wanted: string[]) => {

@@ -144,9 +144,17 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     expect((await run('deliveries', '--merchant-account', 'none')).stderr).toContain(
       'no merchant account none',
     );
+    const { db } = service.service.database;
+    const older = { merchant_account_id: 'default', event_id, subscription_id: subscription.id };
+    const { id: olderId } = await db
+      .insertInto('deliveries')
+      .values({ ...older, state: 'failed', created_at: new Date(0) })
+      .returning('id')
+      .executeTakeFirstOrThrow();
     const failed = await items<Attempt>('deliveries', '--failed', '--limit', '1', '--json');
-    // The limit counts deliveries: none is shown without its last attempt.
+    // The limit counts deliveries, the newest first: none is shown without its last attempt.
     expect(failed.map(({ event }) => event)).toEqual(Array.from({ length: 4 }, () => event_id));
+    await db.deleteFrom('deliveries').where('id', '=', olderId).execute();
     const { stdout } = await run('deliveries', '--event', event_id);
     expect(stdout).toMatch(
       /^event +name +record +account +subscription +state +attempt +at +status +ms +error +next_attempt\n/,

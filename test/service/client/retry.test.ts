@@ -82,6 +82,9 @@ describe('429', () => {
     const { client, waits } = rehearse([limited('37'), limited('37')]);
     const { error } = await client.GET('/transactions');
     expect([waits, error?.retryAfterSeconds]).toEqual([[37], 37]);
+    const often = rehearse([limited('25'), limited('25'), limited('25')], { tries: 9 });
+    await often.client.GET('/transactions');
+    expect(often.waits).toEqual([25, 25]);
   });
 
   it('is waited for five seconds in a browser, unless the page says otherwise', async () => {

@@ -325,6 +325,13 @@ it('a failure that comes after a success counts from then on, one that came befo
   const [e] = await lease(one);
   await record(one, e ? [attempted(e, 'succeeded', { at: at(5) })] : []);
   expect(await failing()).toBeNull();
+  const between = ['succeeded', 'failed', 'succeeded'] as const;
+  const more = await lease(one);
+  await record(
+    one,
+    between.flatMap((outcome, index) => (more[index] ? [attempted(more[index], outcome)] : [])),
+  );
+  expect(await failing()).toBeNull();
 });
 
 it('a 410 switches its subscription off, also if another attempt failed before it', async () => {
