@@ -151,7 +151,7 @@ async function lease(
     ) as oldest`;
   // One that fails has one under way, so its retries would never come up behind the first attempts of a busy account.
   const { rows } = await sql<LeasedDelivery>`
-    with wanted as (
+    with wanted as materialized (
       select id, fails, most - (
         select count(*) from deliveries where ${isOwn} and subscription_id = wanted.id and ${isLeased}) as room
       from unnest(

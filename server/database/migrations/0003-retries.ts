@@ -3,6 +3,6 @@ import { sql, type Kysely } from 'kysely';
 
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
-    create index deliveries_retries on deliveries (subscription_id, due_at)
+    create index if not exists deliveries_retries on deliveries (subscription_id, due_at)
     where state = 'pending' and attempts > attempts_before`.execute(db);
 }

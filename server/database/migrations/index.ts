@@ -14,5 +14,5 @@ export const migrations: Record<string, { up: (db: Kysely<unknown>) => Promise<v
 export const digests: Record<string, string> = {
   '0001-schema': 'b65d33e1ff97',
   '0002-updated-after-created': '603bc357e492',
-  '0003-retries': '463145b0c8c3',
+  '0003-retries': '6f2ea12c31e1',
 };
