@@ -1,6 +1,7 @@
 // The commands for buyers, gift cards, stored cards and transactions.
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { replacingDeclines } from '../../server/resources/payment-methods/rules.ts';
 import { watchCardKeys } from '../../server/sandbox/secrets-file.ts';
@@ -296,8 +297,15 @@ describe('payment-methods', () => {
       .where('id', '=', old.id)
       .execute();
     for (const { id } of [old, young]) await recordReplacement({ db: db(), secrets: service.secrets }, id);
+    // More than are changed at once.
+    await sql`
+      insert into payment_methods
+      select (jsonb_populate_record(payment_methods, jsonb_build_object('id', gen_random_uuid()))).*
+      from payment_methods, generate_series(1, 100) where id = ${old.id}`.execute(db());
     const { status, stdout } = await payments(['payment-methods', 'apply-replacements']);
-    expect([status, told(stdout)]).toEqual([0, { applied: [old.id] }]);
+    const { applied } = told(stdout) as { applied: string[] };
+    expect([status, applied.length]).toEqual([0, 101]);
+    expect(applied).toContain(old.id);
     expect(await findPaymentMethodOfAnyAccount(db(), old.id)).toMatchObject({
       label: '4444',
       has_replacement: false,

@@ -375,7 +375,16 @@ describe('payments webhooks create and delete', () => {
     );
     const doubted = await paymentsHere(['webhooks', 'delete', made.id], env, typed('\n'));
     expect([doubted.status, doubted.stderr]).toEqual([1, expect.stringContaining('Nothing was changed.')]);
+    // More than are deleted at once.
+    const { db } = service.service.database;
+    await sql`
+      insert into deliveries (merchant_account_id, event_id, subscription_id, state)
+      select 'default', gen_random_uuid(), ${made.id}::uuid, 'failed' from generate_series(1, 1000)`.execute(
+      db,
+    );
     expect(await json('delete', made.id, '--yes')).toEqual({ id: made.id, deleted: true });
+    const left = db.selectFrom('deliveries').select('id').where('subscription_id', '=', made.id);
+    expect(await left.execute()).toEqual([]);
     expect(await items('deliveries', '--subscription', made.id, '--json')).toEqual([]);
     expect((await items<{ id: string }>('list', '--json')).map(({ id }) => id)).not.toContain(made.id);
   });
