@@ -45,6 +45,8 @@ export const defaultLimits: WorkerLimits = {
   releaseMilliseconds: 5_000,
 };
 
+const longestRest = 5_000;
+
 export interface Worker {
   /** For a commit that has stored deliveries. Those of other processes are found by polling. */
   wake: () => void;
@@ -177,7 +179,8 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
         unreadableSince = undefined;
         // While a snapshot is open, PostgreSQL reads the entries of all deliveries since then to find none.
         const isSlow = milliseconds !== undefined && spent > limits.slowMilliseconds;
-        const least = isSlow ? 2 * spent : limits.leastMilliseconds;
+        // Not so long that leases end before their attempts are recorded.
+        const least = isSlow ? Math.min(2 * spent, longestRest) : limits.leastMilliseconds;
         await pause(Math.max(least, milliseconds ?? 0), least);
       } catch (error) {
         if (unreadableSince === undefined)

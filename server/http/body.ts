@@ -69,12 +69,17 @@ const decoders: Partial<Record<string, () => Transform>> = {
 /** The decoded body. */
 async function receive(req: Request, limit: number): Promise<Buffer> {
   const encoding = req.headers['content-encoding']?.toLowerCase() || 'identity';
-  const decoder = decoders[encoding]?.();
+  // A name such as `constructor` is one of every object.
+  const decoder = Object.hasOwn(decoders, encoding) ? decoders[encoding]?.() : undefined;
   if (!decoder && encoding !== 'identity')
     throw refuse('value_error.content_type', 'must be sent as UTF-8, plain or with gzip, deflate or br');
   const decoded = collect(decoder ? req.pipe(decoder) : req, limit);
   // Most clients read no answer before they have sent everything, so what is left of a refused body is read, too.
-  const readOn = () => req.unpipe().resume();
+  const readOn = () => {
+    req.unpipe().resume();
+    // It may have gigabytes left.
+    decoder?.destroy();
+  };
   decoded.then(readOn, readOn);
   try {
     await arrival(req);

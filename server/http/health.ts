@@ -20,7 +20,7 @@ export const isProbe = (path: string): boolean => probes.has(path);
 export const createWaitForStart =
   <Context>(life: Life): PipelineStep<Context> =>
   (_context, req) => {
-    if (life.phase !== 'starting' || isProbe(req.path)) return undefined;
+    if (life.phase === 'serving' || isProbe(req.path)) return undefined;
     return life.started.catch((error: unknown) => {
       req.socket.destroy();
       throw error;

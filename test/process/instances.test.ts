@@ -10,7 +10,7 @@ import { startReceiver } from '../support/receiver.ts';
 import { startTestService, testSecrets, type TestService } from '../support/service.ts';
 import { patient, settled, storeCard, subscribe } from '../support/webhooks.ts';
 
-const names = Object.keys(migrations);
+const names = Object.keys(migrations).sort();
 
 describe('several instances that start at once on an empty database', () => {
   it('apply each migration once', async () => {

@@ -61,14 +61,14 @@ it('a sandbox names a migration that was edited after it was applied; production
   await start(databaseUrl, 'production');
 });
 
-describe('0002-updated-after-created', () => {
-  const name = '0002-updated-after-created';
+describe('0003-updated-after-created', () => {
+  const name = '0003-updated-after-created';
 
   /** A database of 1.0.0 with two transactions, of which one was updated before it was created. */
   const createOld = async () => {
     const databaseUrl = await createEmptyDatabase();
     const { [name]: migration } = migrations;
-    delete migrations['0002-updated-after-created'];
+    delete migrations['0003-updated-after-created'];
     try {
       await start(databaseUrl);
     } finally {

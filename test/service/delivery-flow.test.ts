@@ -97,13 +97,12 @@ describe('a worker', () => {
       await worker?.stop();
       await own.close();
     });
-    /** The last statement of the worker, after what every new connection is set to. */
+    /** The last statement of the worker, after those that prepare the connection. */
     const last = async () => {
       const { rows } = await sql<{ at: string; query: string; state: string; isWaiting: boolean }>`
         select query_start::text as at, query, state, wait_event_type = 'Lock' as "isWaiting" from pg_stat_activity
-        where application_name like '%idle worker' and datname = current_database() and query !~ '^(set .*)?$'`.execute(
-        background().db,
-      );
+        where application_name like '%idle worker' and datname = current_database() and query !~ '^(set |$)'
+        `.execute(background().db);
       return rows[0];
     };
 
