@@ -1,8 +1,8 @@
 // The types of the client's arguments and results, all derived from the contract.
 import type { FetchOptions, FetchResponse, Middleware } from 'openapi-fetch';
+import type { EventName, EventPayload as ContractEvent, operations } from '../generated/operations.ts';
 import type { components, paths } from '../generated/types.ts';
 import type { OtherText, PaymentsError } from './errors.ts';
-import type { EventName, EventPayload as ContractEvent, operations } from '../generated/operations.ts';
 
 /**
  * A type of an answer in which every enumeration also allows other text, because a later version of the service may add

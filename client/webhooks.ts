@@ -1,7 +1,7 @@
 // Verifies webhook deliveries (Standard Webhooks), and signs some for tests. Uses WebCrypto only, so it works in Node.js, workers and browsers.
 import type { EventName } from '../generated/operations.ts';
-import type { EventPayload } from './types.ts';
 import { parseJson } from './json.ts';
+import type { EventPayload } from './types.ts';
 
 /** A union, discriminated by `name`. Later versions may add events, so ignore names that you do not know. */
 export type WebhookEvent = { [Name in EventName]: EventPayload<Name> }[EventName];

@@ -3,6 +3,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request } from 'express';
 import { createBody } from '../server/http/body.ts';
+import { createDesk } from '../server/http/desk/desk.ts';
+import type { Recent } from '../server/http/desk/feed.ts';
+import { createExpress, type App } from '../server/http/express.ts';
 import {
   createCors,
   announceDeprecation,
@@ -11,14 +14,11 @@ import {
   wellFormed,
   requestId,
 } from '../server/http/headers.ts';
-import { createDesk } from '../server/http/desk/desk.ts';
-import type { Recent } from '../server/http/desk/feed.ts';
-import { createExpress, type App } from '../server/http/express.ts';
 import { asMiddleware, whereOnly } from '../server/http/step.ts';
-import { findOperation } from './http/find-operation.ts';
 import { account } from './http/account.ts';
 import { createAnswer } from './http/answer.ts';
 import { contextOf, type MockContext, type Step } from './http/context.ts';
+import { findOperation } from './http/find-operation.ts';
 import { servePages } from './http/pages.ts';
 import { createRequestLog } from './http/request-log.ts';
 import { createToken } from './http/token.ts';

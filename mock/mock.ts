@@ -1,11 +1,11 @@
 // Starts the mock: loads the contract, listens, and reloads the contract when it changes. Used by main.ts and, on port 0, by
 // tests.
 import { watch } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
 import { isIP } from 'node:net';
+import { basename, dirname, join } from 'node:path';
 import { bundleFile, ContractFault, projectRoot } from '../server/contract/load.ts';
-import { isLoopback } from '../server/http/desk/guard.ts';
 import { createRecent } from '../server/http/desk/feed.ts';
+import { isLoopback } from '../server/http/desk/guard.ts';
 import { listen } from '../server/http/listen.ts';
 import { createApp } from './app.ts';
 import { loadMockContract } from './loaded-contract.ts';

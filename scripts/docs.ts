@@ -4,12 +4,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
-import type { Contract } from './generate/contract.ts';
-import { withTables } from './generate/introduction.ts';
+import { assemble } from './docs/assemble.ts';
 import { parseContract } from './docs/contract.ts';
 import { docsDigest } from './docs/digest.ts';
-import { assemble } from './docs/assemble.ts';
 import { assemblePages } from './docs/pages.ts';
+import type { Contract } from './generate/contract.ts';
+import { withTables } from './generate/introduction.ts';
 import { packClient, packMock } from './packages.ts';
 import { redocly } from './support/redocly.ts';
 import { root } from './support/root.ts';

@@ -2,8 +2,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
-import { createSandbox, type Sandbox } from './support/sandbox.ts';
 import { root } from './support/root.ts';
+import { createSandbox, type Sandbox } from './support/sandbox.ts';
 
 const folder = join(root, 'docs', 'pictures');
 const help = `Take the picture of the README anew, from a sandbox of its own, and write it to docs/pictures/.

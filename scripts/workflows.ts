@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createSandbox } from './support/sandbox.ts';
 import { redocly } from './support/redocly.ts';
+import { createSandbox } from './support/sandbox.ts';
 
 const file = 'docs/workflows/payments.arazzo.yaml';
 const scopes = 'payment-methods.write,transactions.read,webhook-subscriptions.write';

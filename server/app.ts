@@ -2,20 +2,20 @@
 // contract, so a new operation gets all of them. It composes and decides nothing.
 import type { Logger } from 'pino';
 import { operations, type Handlers, type OperationId } from '../generated/operations.ts';
-import { recordKeyPairUse } from './resources/api-key-pairs/changes.ts';
-import { createKeptAnswers } from './resources/idempotency-keys/changes.ts';
-import type { Db, InUnitOfWork } from './database/unit-of-work.ts';
 import type { CompiledContract } from './contract/compile.ts';
 import { createExamples, hasBody } from './contract/load.ts';
-import { isAllowed } from './resources/roles/rules.ts';
+import { requestDatabaseMilliseconds, type OpenedDatabase } from './database/open.ts';
+import { countCall } from './database/rate-limits.ts';
+import type { Db, InUnitOfWork } from './database/unit-of-work.ts';
 import type { Deps, WriteDeps } from './handlers/deps.ts';
 import { createAccessLog, type NoteRequest, createTrace, type RequestTracing } from './http/access-log.ts';
+import { permission, createMerchantAccount, ownersOf } from './http/access.ts';
 import { createAnswer } from './http/answer.ts';
 import { serveApprovals } from './http/approvals.ts';
 import { createBearer } from './http/bearer.ts';
-import { permission, createMerchantAccount, ownersOf } from './http/access.ts';
 import { createBody } from './http/body.ts';
-import { type Context, type Step, asMiddleware, whereOnly } from './http/step.ts';
+import { createDesk, type DeskDeps } from './http/desk/desk.ts';
+import { createExpress, type App } from './http/express.ts';
 import {
   createCors,
   announceDeprecation,
@@ -24,20 +24,20 @@ import {
   wellFormed,
   requestId,
 } from './http/headers.ts';
-import { createDesk, type DeskDeps } from './http/desk/desk.ts';
 import { createWaitForStart, serveHealth, type Life } from './http/health.ts';
-import { createExpress, type App } from './http/express.ts';
 import { createRateLimit, createVelocityLimit, type CardsPerMinute } from './http/limits.ts';
 import type { Router } from './http/route.ts';
 import { serveStatic } from './http/static.ts';
+import { type Context, type Step, asMiddleware, whereOnly } from './http/step.ts';
 import { createFallback, createWriteError } from './http/write-error.ts';
-import type { Secrets } from './secrets/open.ts';
+import { recordKeyPairUse } from './resources/api-key-pairs/changes.ts';
 import { findSigningPair } from './resources/api-key-pairs/queries.ts';
 import { countCardNumber } from './resources/card-numbers/queries.ts';
-import { requestDatabaseMilliseconds, type OpenedDatabase } from './database/open.ts';
+import { createKeptAnswers } from './resources/idempotency-keys/changes.ts';
 import { findAccount, findFirstAccount } from './resources/merchant-accounts/queries.ts';
 import { findPaymentMethodOfAnyAccount } from './resources/payment-methods/queries.ts';
-import { countCall } from './database/rate-limits.ts';
+import { isAllowed } from './resources/roles/rules.ts';
+import type { Secrets } from './secrets/open.ts';
 
 export interface AppDeps extends CompiledContract, Secrets, Pick<Deps, 'environment' | 'providers' | 'now'> {
   handlers: Handlers<WriteDeps>;

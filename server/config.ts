@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { OperatorFault } from './faults.ts';
 import {
   hasTls,
   isOnThisMachine,
@@ -15,7 +16,6 @@ import {
   type SettingName,
   type Values,
 } from './settings.ts';
-import { OperatorFault } from './faults.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -2,12 +2,12 @@
 import { inspect } from 'node:util';
 import { readBuild } from './build.ts';
 import { readConfig } from './config.ts';
+import { setupFault } from './database/faults.ts';
+import { OperatorFault } from './faults.ts';
 import { commandsHere, forOperator } from './hints.ts';
 import { createLog } from './log.ts';
-import { OperatorFault } from './faults.ts';
 import { settingsHelp } from './settings.ts';
 import { startService } from './start.ts';
-import { setupFault } from './database/faults.ts';
 import { visibleLines } from './visible.ts';
 
 const stopMilliseconds = 19_000;

@@ -3,11 +3,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { errors } from '../../generated/operations.ts';
-import { deriveKeys } from '../../server/secrets/derive-keys.ts';
-import type { SentAnswer } from '../../server/resources/idempotency-keys/rules.ts';
 import { ApiError } from '../../server/errors.ts';
-import { createOnce, keyedBy } from '../../server/http/idempotency.ts';
 import { send } from '../../server/http/answer.ts';
+import { createOnce, keyedBy } from '../../server/http/idempotency.ts';
+import type { SentAnswer } from '../../server/resources/idempotency-keys/rules.ts';
+import { deriveKeys } from '../../server/secrets/derive-keys.ts';
 import { createKeptAnswers } from '../kept-answers.ts';
 import { chooseOutcome } from '../outcomes/index.ts';
 import { isIgnored, readPreference, type Preference } from '../prefer.ts';

@@ -1,8 +1,8 @@
 // The request context that the middleware steps fill in and pass on.
 import type { Response } from 'express';
-import type { Accounts } from '../../server/rules/accounts.ts';
 import type { Selection } from '../../server/handlers/deps.ts';
 import type { PipelineStep } from '../../server/http/step.ts';
+import type { Accounts } from '../../server/rules/accounts.ts';
 import type { LoadedContract } from '../loaded-contract.ts';
 import type { MockOperation } from '../operations.ts';
 

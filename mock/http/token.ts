@@ -1,5 +1,7 @@
 // The bearer token is read but its signature is never verified, because the mock has no keys. Any opaque text is accepted. To a
 // JWT all other rules of the service apply, so that a backend that signs wrong tokens, or too seldom new ones, notices it here.
+import { ApiError } from '../../server/errors.ts';
+import { forbidden } from '../../server/http/access.ts';
 import {
   checkClaims,
   InvalidToken,
@@ -8,8 +10,6 @@ import {
   longestToken,
 } from '../../server/resources/api-key-pairs/claims.ts';
 import { isAllowed } from '../../server/resources/roles/rules.ts';
-import { ApiError } from '../../server/errors.ts';
-import { forbidden } from '../../server/http/access.ts';
 import type { Step } from './context.ts';
 
 // The mock has no key pairs and no roles, so nothing restricts the scopes of a token.

@@ -3,11 +3,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Input } from '../../generated/operations.ts';
 import type { components } from '../../generated/types.ts';
+import { ApiError } from '../../server/errors.ts';
 import { describeSimulatedCard, sandboxStatus } from '../../server/providers/simulated.ts';
 import { binOf, lastFour, schemeOf, unusable } from '../../server/resources/payment-methods/rules.ts';
-import { deriveKeys, fingerprintOf } from '../../server/secrets/derive-keys.ts';
 import { hostFaults } from '../../server/rules/values.ts';
-import { ApiError } from '../../server/errors.ts';
+import { deriveKeys, fingerprintOf } from '../../server/secrets/derive-keys.ts';
 import { successExamples, type MockOperation } from '../operations.ts';
 import { accountId, scenarioOf, type ChooseOutcome, type MockRequest } from './outcome.ts';
 

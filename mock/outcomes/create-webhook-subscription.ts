@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Input } from '../../generated/operations.ts';
 import type { components } from '../../generated/types.ts';
-import { hostFaults } from '../../server/rules/values.ts';
 import { ApiError } from '../../server/errors.ts';
+import { hostFaults } from '../../server/rules/values.ts';
 import { successExamples } from '../operations.ts';
 import { accountId, type ChooseOutcome } from './outcome.ts';
 

@@ -4,9 +4,9 @@ import type { MockOperation } from '../operations.ts';
 import { checkGiftCardBalances } from './check-gift-card-balances.ts';
 import { createPaymentMethod } from './create-payment-method.ts';
 import { createWebhookSubscription } from './create-webhook-subscription.ts';
-import { list, isList } from './list.ts';
 import { listTransactions } from './list-transactions.ts';
 import { listWebhookSubscriptions } from './list-webhook-subscriptions.ts';
+import { list, isList } from './list.ts';
 import { fromExamples, type ChooseOutcome } from './outcome.ts';
 
 const byOperation: Readonly<Record<string, ChooseOutcome>> = {

@@ -1,10 +1,10 @@
 // The guides of the docs site: sections of openapi/introduction.md, and files of docs/.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { slug } from 'github-slugger';
 import { parse } from 'yaml';
 import { root } from '../support/root.ts';
 import type { Contract } from './contract.ts';
-import { slug } from 'github-slugger';
 
 export interface Guide {
   /** Its address is `guides/<slug>.html`, and `guides/<slug>.md` for programs. */

@@ -1,9 +1,9 @@
 // Maps the links of the contract (#section/<heading>, #operation/<operationId>) and of the repository's Markdown
 // files to addresses of the site. A link that leads nowhere fails the build.
 import { dirname, join, normalize } from 'node:path';
+import { slug } from 'github-slugger';
 import { itemsOf, type Contract } from './contract.ts';
 import { introduction, type Guide } from './guides.ts';
-import { slug } from 'github-slugger';
 
 /** Where the links of the contract lead, relative to the site. Keys in lower case, because Redoc compares links in lower case. */
 const contractLinks = (contract: Contract, guides: Guide[]): Record<string, string> =>

@@ -1,7 +1,7 @@
 // Proves that the service can use a contract: every reference resolves, every schema compiles, every example matches its schema,
 // and express-openapi-validator accepts every operation. It would notice at the first request, or never.
-import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ErrorObject } from 'ajv';
+import type { Ajv2020 } from 'ajv/dist/2020.js';
 import { compileAt, createAjv } from '../../server/contract/ajv.ts';
 import {
   ContractFault,

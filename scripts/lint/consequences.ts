@@ -1,7 +1,7 @@
 // Holds back the problems that follow from others and go away with them, so that each fault is said once.
 import { dirname, posix } from 'node:path';
-import { conform } from './example-faults.ts';
 import { steps } from './did-you-mean.ts';
+import { conform } from './example-faults.ts';
 import type { Reported } from './problem.ts';
 import type { Sources } from './sources.ts';
 

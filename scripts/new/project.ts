@@ -2,8 +2,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { exists } from './plan.ts';
 import { kebab } from './names.ts';
+import { exists } from './plan.ts';
 
 export interface Schema {
   $ref?: string;

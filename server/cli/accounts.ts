@@ -1,7 +1,7 @@
 import { Command } from 'commander';
+import { OperatorFault } from '../faults.ts';
 import { createAccount, deleteAccount } from '../resources/merchant-accounts/changes.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
-import { OperatorFault } from '../faults.ts';
 import { printJson, printRows, withExamples, type JsonOption } from './output.ts';
 import { requireAccount, withChange, withService } from './service.ts';
 import { matching, name } from './values.ts';

@@ -1,15 +1,14 @@
 import { Command } from 'commander';
 import { parseJson } from '../../client/json.ts';
-import { presentBuyer } from '../resources/buyers/present.ts';
 import { withLock } from '../database/unit-of-work.ts';
-import { eraseBuyer, type Erasure } from '../upkeep/erase-buyer.ts';
-import { createBuyer } from '../resources/buyers/changes.ts';
-import { findBuyerOfAnyAccount, listBuyers } from '../resources/buyers/queries.ts';
-import type { Transaction } from '../resources/transactions/table.ts';
-import { listTransactionPage } from '../resources/transactions/list.ts';
 import { OperatorFault } from '../faults.ts';
+import { createBuyer } from '../resources/buyers/changes.ts';
+import { presentBuyer } from '../resources/buyers/present.ts';
+import { findBuyerOfAnyAccount, listBuyers } from '../resources/buyers/queries.ts';
+import { listTransactionPage } from '../resources/transactions/list.ts';
+import type { Transaction } from '../resources/transactions/table.ts';
+import { eraseBuyer, type Erasure } from '../upkeep/erase-buyer.ts';
 import { confirm } from './input.ts';
-import { name, uuid, whole } from './values.ts';
 import { noneIn, printJson, printResult, printRows, withExamples, type JsonOption } from './output.ts';
 import { count, withProgress } from './progress.ts';
 import {
@@ -21,6 +20,7 @@ import {
   withChange,
   withService,
 } from './service.ts';
+import { name, uuid, whole } from './values.ts';
 
 interface CreateOptions {
   merchantAccount: string;

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { readCommandConfig } from '../config.ts';
-import { commandsHere } from '../hints.ts';
 import { hasDatabase, runningUrl, stopEmbedded } from '../database/embedded/index.ts';
 import { OperatorFault } from '../faults.ts';
+import { commandsHere } from '../hints.ts';
 import { untilStopped } from './input.ts';
 import { noSandbox } from './output.ts';
 import { withService } from './service.ts';

@@ -1,14 +1,14 @@
 // `payments doctor`: looks for data that cannot be right. Read-only, and safe while the service runs.
 import { styleText } from 'node:util';
 import { Command } from 'commander';
-import { sealedWith, type Vault } from '../secrets/vault.ts';
 import type { Db } from '../database/database.ts';
+import { forOperator } from '../hints.ts';
+import { findFirstAccount } from '../resources/merchant-accounts/queries.ts';
+import { listWebhookSubscriptions } from '../resources/webhook-subscriptions/queries.ts';
+import { listSealed } from '../secrets/reseal.ts';
+import { sealedWith, type Vault } from '../secrets/vault.ts';
 import { findBrokenInvariants, type Finding } from '../upkeep/doctor.ts';
 import { listErasures } from '../upkeep/erasure-queries.ts';
-import { findFirstAccount } from '../resources/merchant-accounts/queries.ts';
-import { listSealed } from '../secrets/reseal.ts';
-import { listWebhookSubscriptions } from '../resources/webhook-subscriptions/queries.ts';
-import { forOperator } from '../hints.ts';
 import { visible } from '../visible.ts';
 import { printJson, type JsonOption } from './output.ts';
 import { count, withProgress } from './progress.ts';

@@ -1,12 +1,12 @@
 import { Command } from 'commander';
-import { createGiftCard } from '../resources/gift-cards/changes.ts';
-import { giftCardBin } from '../resources/gift-cards/rules.ts';
-import { listGiftCards } from '../resources/gift-cards/queries.ts';
 import { OperatorFault } from '../faults.ts';
+import { createGiftCard } from '../resources/gift-cards/changes.ts';
+import { listGiftCards } from '../resources/gift-cards/queries.ts';
+import { giftCardBin } from '../resources/gift-cards/rules.ts';
 import { readSecretLine } from './input.ts';
-import { whole } from './values.ts';
 import { printJson, printRows, type JsonOption } from './output.ts';
 import { requireAccount, withService } from './service.ts';
+import { whole } from './values.ts';
 
 interface ListOptions extends JsonOption {
   merchantAccount: string;

@@ -1,9 +1,9 @@
 // `payments transactions history` and `payment-methods history`: what happened to one record, in the order of time.
 import { Command } from 'commander';
-import { listAuditEntries } from '../upkeep/audit.ts';
 import type { Db } from '../database/database.ts';
 import { listDeliveries, listEventsOf, type EventTarget } from '../events/delivery-list.ts';
 import { listWebhookSubscriptions } from '../resources/webhook-subscriptions/queries.ts';
+import { listAuditEntries } from '../upkeep/audit.ts';
 import { printRows, type JsonOption } from './output.ts';
 import { withService } from './service.ts';
 import { uuid } from './values.ts';

@@ -5,13 +5,13 @@ import { AmbiguousJson, parseStrictJson } from '../../client/json.ts';
 import { compileAt, createAjv, pointTo } from '../contract/ajv.ts';
 import { loadContract, resolve, valueAt, type Document, type Schema } from '../contract/load.ts';
 import { createTranslator, type Translate } from '../contract/violations.ts';
+import { codeOf, OperatorFault } from '../faults.ts';
+import type { NewTransaction } from '../resources/transactions/queries.ts';
 import { hasCardNumber, maskCardNumbers } from '../rules/card-numbers.ts';
 import { whyUnstorable } from '../rules/values.ts';
-import type { NewTransaction } from '../resources/transactions/queries.ts';
 import { visible } from '../visible.ts';
-import { codeOf, OperatorFault } from '../faults.ts';
-import { count } from './progress.ts';
 import type { Line } from './import-read.ts';
+import { count } from './progress.ts';
 
 /** Properties that a line may have in addition to those of the resource. */
 const extraProperties = {

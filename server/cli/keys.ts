@@ -1,19 +1,19 @@
 import { writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
-import { createKeyPair, deactivateKeyPair } from '../resources/api-key-pairs/changes.ts';
 import { readCommandConfig } from '../config.ts';
-import { algorithms, generateKeyPair, type Algorithm } from '../resources/api-key-pairs/rules.ts';
+import { codeOf, OperatorFault } from '../faults.ts';
+import { shellWord } from '../hints.ts';
+import { createKeyPair, deactivateKeyPair } from '../resources/api-key-pairs/changes.ts';
 import { presentApiKeyPair } from '../resources/api-key-pairs/present.ts';
 import { findApiKeyPair, listApiKeyPairs } from '../resources/api-key-pairs/queries.ts';
+import { algorithms, generateKeyPair, type Algorithm } from '../resources/api-key-pairs/rules.ts';
 import { findFirstAccount } from '../resources/merchant-accounts/queries.ts';
 import type { Accounts } from '../rules/accounts.ts';
 import { visible } from '../visible.ts';
-import { codeOf, OperatorFault } from '../faults.ts';
 import { confirm } from './input.ts';
-import { collect, name, uuid } from './values.ts';
-import { shellWord } from '../hints.ts';
 import { printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
 import { notFound, withChange, withService } from './service.ts';
+import { collect, name, uuid } from './values.ts';
 
 interface CreateOptions {
   name: string;

@@ -1,11 +1,11 @@
 // `payments`, the command line for operators. It does what the API has no operations for, with the same actions and rules.
 import { Command, CommanderError } from 'commander';
 import { buildText, readBuild } from '../build.ts';
-import { commandsHere, forOperator, isInstallation, withGuides } from '../hints.ts';
-import { visibleLines } from '../visible.ts';
+import { loadSettings } from '../config.ts';
 import { setupFault } from '../database/faults.ts';
 import { OperatorFault } from '../faults.ts';
-import { loadSettings } from '../config.ts';
+import { commandsHere, forOperator, isInstallation, withGuides } from '../hints.ts';
+import { visibleLines } from '../visible.ts';
 import { WrongCall, withExamples } from './output.ts';
 
 // Loaded on demand: `payments token`, which the examples in the docs use for every call, must start fast. The descriptions are

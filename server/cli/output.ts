@@ -1,9 +1,9 @@
 // Shared by all commands of `payments`: output for people and for programs. Must stay fast to load.
 import type { Command } from 'commander';
-import { settingsHint } from '../hints.ts';
-import { visible, visibleJson, visibleLines } from '../visible.ts';
 import { OperatorFault } from '../faults.ts';
+import { settingsHint } from '../hints.ts';
 import { allAccounts } from '../rules/accounts.ts';
+import { visible, visibleJson, visibleLines } from '../visible.ts';
 
 /** For what Commander cannot know: options that need or exclude each other. */
 export class WrongCall extends OperatorFault {

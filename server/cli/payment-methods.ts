@@ -1,26 +1,26 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { OperatorFault } from '../faults.ts';
+import { loadProviders } from '../providers/index.ts';
+import { findBuyerOfAnyAccount } from '../resources/buyers/queries.ts';
 import {
   applyExpiredReplacements,
   movePaymentMethod,
   recordReplacement,
 } from '../resources/payment-methods/changes.ts';
+import { presentPaymentMethod } from '../resources/payment-methods/present.ts';
+import { findPaymentMethodOfAnyAccount, listPaymentMethods } from '../resources/payment-methods/queries.ts';
 import {
   hasExpired,
   paymentMethodMoves,
   type PaymentMethodStatus,
 } from '../resources/payment-methods/rules.ts';
+import { allAccounts } from '../rules/accounts.ts';
 import { passesLuhn } from '../rules/card-numbers.ts';
-import { loadProviders } from '../providers/index.ts';
-import { presentPaymentMethod } from '../resources/payment-methods/present.ts';
-import { findBuyerOfAnyAccount } from '../resources/buyers/queries.ts';
-import { findPaymentMethodOfAnyAccount, listPaymentMethods } from '../resources/payment-methods/queries.ts';
-import { OperatorFault } from '../faults.ts';
 import { historyCommand } from './history.ts';
 import { readSecretLine } from './input.ts';
-import { matching, uuid, whole } from './values.ts';
 import { noneIn, printJson, printRows, withExamples, type JsonOption } from './output.ts';
-import { allAccounts } from '../rules/accounts.ts';
 import { listNewest, notFound, publicUrlOf, readAccounts, withService } from './service.ts';
+import { matching, uuid, whole } from './values.ts';
 
 const noMethod = (id: string) => notFound('payment method', id, 'payment-methods list');
 

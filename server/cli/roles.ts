@@ -1,11 +1,11 @@
 import { Command } from 'commander';
-import { isPermission } from '../resources/roles/rules.ts';
+import { OperatorFault } from '../faults.ts';
 import { createRole, deleteRole, updateRole } from '../resources/roles/changes.ts';
 import { listRoles } from '../resources/roles/queries.ts';
-import { OperatorFault } from '../faults.ts';
+import { isPermission } from '../resources/roles/rules.ts';
 import { printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
-import { scopesLike, matching, name } from './values.ts';
 import { notFound, withChange, withService } from './service.ts';
+import { scopesLike, matching, name } from './values.ts';
 
 export function roles(): Command {
   const command = new Command('roles');

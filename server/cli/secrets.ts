@@ -2,21 +2,21 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { Command } from 'commander';
+import type { Db } from '../database/database.ts';
+import { withLock } from '../database/unit-of-work.ts';
 import { OperatorFault } from '../faults.ts';
-import { keyIdOf, type Keys, type Vault } from '../secrets/vault.ts';
 import { forOperator } from '../hints.ts';
 import { saveCardKeys, watchCardKeys } from '../sandbox/secrets-file.ts';
 import { isCardKeyInDataDir } from '../secrets/open.ts';
-import type { Db } from '../database/database.ts';
-import { withLock } from '../database/unit-of-work.ts';
 import {
   countInstanceConnections,
   findKeyIds,
   findMissingKeys,
   resealEverything,
 } from '../secrets/reseal.ts';
-import { count, withProgress } from './progress.ts';
+import { keyIdOf, type Keys, type Vault } from '../secrets/vault.ts';
 import { printJson, printResult, printRows, type JsonOption } from './output.ts';
+import { count, withProgress } from './progress.ts';
 import { withService, type OpenedService } from './service.ts';
 
 export function secrets(): Command {

@@ -1,16 +1,16 @@
 import { Command } from 'commander';
-import { beginImport } from '../resources/transactions/changes.ts';
-import { silently, lockUntilCommit } from '../database/unit-of-work.ts';
 import { readCommandConfig } from '../config.ts';
+import { silently, lockUntilCommit } from '../database/unit-of-work.ts';
+import { OperatorFault } from '../faults.ts';
+import { beginImport } from '../resources/transactions/changes.ts';
+import { countSeeded, type NewTransaction } from '../resources/transactions/queries.ts';
 import { inSlices } from '../rules/async.ts';
 import { createSamples } from '../sandbox/sample-transactions.ts';
-import { countSeeded, type NewTransaction } from '../resources/transactions/queries.ts';
-import { OperatorFault } from '../faults.ts';
 import { interruptible } from './input.ts';
-import { time, whole } from './values.ts';
-import { count, withProgress } from './progress.ts';
 import { printResult, withExamples, type JsonOption } from './output.ts';
+import { count, withProgress } from './progress.ts';
 import { requireAccount, withService, type OpenedService } from './service.ts';
+import { time, whole } from './values.ts';
 
 const batch = 1000;
 

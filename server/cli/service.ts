@@ -1,21 +1,21 @@
 // Opens the service for the duration of a command, and writes the audit entry of what the command changes.
 import { hostname } from 'node:os';
 import type { EventName } from '../../generated/operations.ts';
-import { writeAuditEntry } from '../upkeep/audit.ts';
-import { createUnitOfWork, inWork, type InUnitOfWork, type Work } from '../database/unit-of-work.ts';
 import { missingFault, readCommandConfig, readOperator, type Config } from '../config.ts';
 import { compileResponses } from '../contract/compile.ts';
 import { loadContract, resolve } from '../contract/load.ts';
-import { isInstallation, shellWord } from '../hints.ts';
-import { hasDatabase } from '../database/embedded/index.ts';
-import { allAccounts, type Accounts } from '../rules/accounts.ts';
-import { openSecrets, type Secrets } from '../secrets/open.ts';
 import type { Db } from '../database/database.ts';
-import { findAccount, listAccounts } from '../resources/merchant-accounts/queries.ts';
-import { openReadyDatabase, type OpenedDatabase } from '../database/open.ts';
+import { hasDatabase } from '../database/embedded/index.ts';
 import { findPublicUrl } from '../database/environment.ts';
+import { openReadyDatabase, type OpenedDatabase } from '../database/open.ts';
+import { createUnitOfWork, inWork, type InUnitOfWork, type Work } from '../database/unit-of-work.ts';
 import { createOutbox } from '../events/outbox.ts';
 import { OperatorFault } from '../faults.ts';
+import { isInstallation, shellWord } from '../hints.ts';
+import { findAccount, listAccounts } from '../resources/merchant-accounts/queries.ts';
+import { allAccounts, type Accounts } from '../rules/accounts.ts';
+import { openSecrets, type Secrets } from '../secrets/open.ts';
+import { writeAuditEntry } from '../upkeep/audit.ts';
 import { noSandbox } from './output.ts';
 
 export interface OpenedService {

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Command } from 'commander';
 import { readCommandConfig } from '../config.ts';
-import { isScope } from '../resources/roles/rules.ts';
-import { algorithmOf } from '../resources/api-key-pairs/rules.ts';
-import { longestLifetimeSeconds } from '../resources/api-key-pairs/claims.ts';
-import { signToken } from '../resources/api-key-pairs/token.ts';
-import { sandboxKeyFile } from '../sandbox/secrets-file.ts';
 import { OperatorFault } from '../faults.ts';
+import { longestLifetimeSeconds } from '../resources/api-key-pairs/claims.ts';
+import { algorithmOf } from '../resources/api-key-pairs/rules.ts';
+import { signToken } from '../resources/api-key-pairs/token.ts';
+import { isScope } from '../resources/roles/rules.ts';
+import { sandboxKeyFile } from '../sandbox/secrets-file.ts';
 import { noSandbox, WrongCall } from './output.ts';
 import { scopesLike, whole } from './values.ts';
 

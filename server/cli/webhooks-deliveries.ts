@@ -1,25 +1,25 @@
 // `payments webhooks deliveries`, `replay` and `work`: what became of each delivery and why, and how it is sent again.
 import { Command } from 'commander';
 import { readBuild } from '../build.ts';
-import { createLog } from '../log.ts';
-import { observe } from '../upkeep/observe.ts';
-import { withJitter, type Attempt } from '../events/attempts.ts';
-import { replayDeliveries } from '../resources/webhook-subscriptions/changes.ts';
 import type { Db } from '../database/database.ts';
+import { withJitter, type Attempt } from '../events/attempts.ts';
 import { countPending, findEventBody, listDeliveries } from '../events/delivery-list.ts';
+import { OperatorFault } from '../faults.ts';
+import { createLog } from '../log.ts';
 import { findPaymentMethodOfAnyAccount } from '../resources/payment-methods/queries.ts';
 import { findTransactionOfAnyAccount } from '../resources/transactions/queries.ts';
+import { replayDeliveries } from '../resources/webhook-subscriptions/changes.ts';
 import {
   findWebhookSubscription,
   listWebhookSubscriptions,
 } from '../resources/webhook-subscriptions/queries.ts';
-import { visibleJson } from '../visible.ts';
-import { OperatorFault } from '../faults.ts';
 import { allAccounts } from '../rules/accounts.ts';
+import { observe } from '../upkeep/observe.ts';
+import { visibleJson } from '../visible.ts';
 import { untilStopped } from './input.ts';
-import { time, uuid, whole } from './values.ts';
 import { printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
 import { auditOnce, noSubscription, requireAccount, withService, type OpenedService } from './service.ts';
+import { time, uuid, whole } from './values.ts';
 
 export const deliveriesCommand = (): Command =>
   withExamples(

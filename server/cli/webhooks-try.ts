@@ -6,17 +6,16 @@ import { styleText } from 'node:util';
 import { Argument, Command } from 'commander';
 import { verifyWebhook, type WebhookEvent } from '../../client/webhooks.ts';
 import { events, type EventName } from '../../generated/operations.ts';
-import { triggerEvent } from '../sandbox/trigger-event.ts';
 import { readCommandConfig } from '../config.ts';
 import type { Db } from '../database/database.ts';
-import { findWebhookSubscription } from '../resources/webhook-subscriptions/queries.ts';
-import { createSubscription, deleteSubscription } from '../resources/webhook-subscriptions/changes.ts';
-import { visible, visibleLines } from '../visible.ts';
 import { OperatorFault } from '../faults.ts';
 import { shellWord } from '../hints.ts';
+import { createSubscription, deleteSubscription } from '../resources/webhook-subscriptions/changes.ts';
+import { findWebhookSubscription } from '../resources/webhook-subscriptions/queries.ts';
 import { allAccounts } from '../rules/accounts.ts';
+import { triggerEvent } from '../sandbox/trigger-event.ts';
+import { visible, visibleLines } from '../visible.ts';
 import { untilStopped } from './input.ts';
-import { uuid, whole } from './values.ts';
 import { jsonText, printJson, withExamples } from './output.ts';
 import {
   exampleTarget,
@@ -26,6 +25,7 @@ import {
   withService,
   type OpenedService,
 } from './service.ts';
+import { uuid, whole } from './values.ts';
 
 export const listenCommand = (): Command =>
   withExamples(new Command('listen'), "webhooks listen --merchant-account '*'")

@@ -1,28 +1,28 @@
 // `payments webhooks`: subscriptions. Their deliveries are in webhooks-deliveries.ts, what tries a receiver out in webhooks-try.ts.
 import { Command, Option } from 'commander';
+import type { Config } from '../config.ts';
+import { compileAt, createAjv } from '../contract/ajv.ts';
+import { loadContract } from '../contract/load.ts';
+import { createTranslator } from '../contract/violations.ts';
+import { urlRules, whyUndeliverable } from '../events/guard.ts';
+import { OperatorFault } from '../faults.ts';
+import { forOperator } from '../hints.ts';
 import {
   createSubscription,
   deleteSubscription,
   rotateSubscription,
   switchSubscription,
 } from '../resources/webhook-subscriptions/changes.ts';
-import type { Config } from '../config.ts';
-import { compileAt, createAjv } from '../contract/ajv.ts';
-import { loadContract } from '../contract/load.ts';
-import { createTranslator } from '../contract/violations.ts';
-import { isSchemeAllowed } from '../resources/webhook-subscriptions/rules.ts';
-import { forOperator } from '../hints.ts';
 import {
   findWebhookSubscription,
   listWebhookSubscriptions,
 } from '../resources/webhook-subscriptions/queries.ts';
-import { urlRules, whyUndeliverable } from '../events/guard.ts';
-import { OperatorFault } from '../faults.ts';
+import { isSchemeAllowed } from '../resources/webhook-subscriptions/rules.ts';
 import { allAccounts } from '../rules/accounts.ts';
 import { confirm } from './input.ts';
-import { duration, uuid } from './values.ts';
 import { printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
 import { noSubscription, requireAccount, withChange, withService, type OpenedService } from './service.ts';
+import { duration, uuid } from './values.ts';
 import { deliveriesCommand, replayCommand, workCommand } from './webhooks-deliveries.ts';
 import { listenCommand, triggerCommand } from './webhooks-try.ts';
 

@@ -1,10 +1,10 @@
 // Creates every Ajv instance of the service: JSON Schema 2020-12, full format checks, all violations reported.
 import type { Format, ValidateFunction } from 'ajv';
-import { Ajv2020, type Options } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { Document } from './load.ts';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
+import { Ajv2020, type Options } from 'ajv/dist/2020.js';
 import { uuidPattern } from '../rules/uuid.ts';
+import type { Document } from './load.ts';
 
 const id = 'contract';
 

@@ -6,9 +6,9 @@ import * as validator from 'express-openapi-validator';
 import schemaValidator from 'express-openapi-validator/dist/framework/openapi.schema.validator.js';
 import type { OperationId } from '../../generated/operations.ts';
 import { ApiError } from '../errors.ts';
+import { formats } from './ajv.ts';
 import { boundFaults } from './bound-faults.ts';
 import { createExplainer, unexplained } from './explain.ts';
-import { formats } from './ajv.ts';
 import {
   ContractFault,
   operationsOf,

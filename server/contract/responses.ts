@@ -1,9 +1,9 @@
 // Validates every response against the contract before it is sent, errors included. A write is
 // validated before its transaction commits, which the response validation of express-openapi-validator cannot do.
+import { hash } from 'node:crypto';
+import { parseJson } from '../../client/json.ts';
 import type { EventName, OperationId, JsonBytes } from '../../generated/operations.ts';
 import type { Validator } from '../../generated/validators.js';
-import { parseJson } from '../../client/json.ts';
-import { hash } from 'node:crypto';
 import { operationsOf, resolve, valueAt, type Document, type Schema } from './load.ts';
 
 export interface ResponseCheck {

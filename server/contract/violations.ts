@@ -1,7 +1,7 @@
 // Translates Ajv errors into the details of an API error: JSON pointer, message, type. Of a oneOf or anyOf it reports only
 // the errors of the branch that the caller most likely meant.
-import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ErrorObject, ValidateFunction } from 'ajv';
+import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Detail } from '../errors.ts';
 import { compileAt } from './ajv.ts';
 import type { Schema } from './load.ts';

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { parseJson } from '../../client/json.ts';
 import { contractVersion } from '../../generated/operations.ts';
 import { isDoneWithin } from '../rules/async.ts';
+import { readBytes } from './bytes.ts';
 import {
   withinBudget,
   type Budget,
@@ -13,7 +14,6 @@ import {
   type Connection,
   type Pooler,
 } from './connection.ts';
-import { readBytes } from './bytes.ts';
 import { createFairShare, type FairShare } from './fair-share.ts';
 import { nameStatements } from './named-statements.ts';
 import type { Tables } from './tables.ts';

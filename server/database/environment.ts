@@ -1,8 +1,8 @@
 // Whether a database belongs to production or to a sandbox. It is noted in the database, because a start with the production
 // DATABASE_URL but without ENVIRONMENT=production would otherwise add sample data and an administrator key to it.
 import { sql } from 'kysely';
-import { DatabaseFault } from './faults.ts';
 import type { Db, Tx } from './database.ts';
+import { DatabaseFault } from './faults.ts';
 
 export type Environment = 'sandbox' | 'production';
 

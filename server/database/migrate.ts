@@ -3,8 +3,8 @@
 import { sql, type Kysely } from 'kysely';
 import { inTransactionOnce, type Db, type Tx } from './database.ts';
 import { DatabaseFault, reasonOf, setupFault } from './faults.ts';
-import { lockUntilCommit } from './unit-of-work.ts';
 import { digests, migrations } from './migrations/index.ts';
+import { lockUntilCommit } from './unit-of-work.ts';
 
 /** For what must change nothing. */
 export async function refusePending(db: Db, place: string): Promise<string[]> {

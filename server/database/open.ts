@@ -1,15 +1,15 @@
 // Opens and migrates the configured database. Without DATABASE_URL that is an embedded PostgreSQL, which is started.
-import { openDatabase, type Database, type DatabaseOptions, type Db } from './database.ts';
-import { adviceFor, DatabaseFault, describe, nameRights, readOnlyFault, reasonOf } from './faults.ts';
-import { claimDatabase, refuseOtherEnvironment, type Environment } from './environment.ts';
-import { migrate, refuseEdited, refusePending, refuseUnknown } from './migrate.ts';
-import type { Pooler } from './connection.ts';
-import { EmbeddedClient } from './embedded/client.ts';
-import { startEmbedded } from './embedded/index.ts';
-import { createSingleFlight } from '../rules/async.ts';
 import pg from 'pg';
 import { contractVersion } from '../../generated/operations.ts';
 import { codeOf } from '../faults.ts';
+import { createSingleFlight } from '../rules/async.ts';
+import type { Pooler } from './connection.ts';
+import { openDatabase, type Database, type DatabaseOptions, type Db } from './database.ts';
+import { EmbeddedClient } from './embedded/client.ts';
+import { startEmbedded } from './embedded/index.ts';
+import { claimDatabase, refuseOtherEnvironment, type Environment } from './environment.ts';
+import { adviceFor, DatabaseFault, describe, nameRights, readOnlyFault, reasonOf } from './faults.ts';
+import { migrate, refuseEdited, refusePending, refuseUnknown } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 
 export interface OpenedDatabase extends Database {

@@ -1,8 +1,8 @@
 // A unit of work: one database transaction with its outbox inside. Everything that changes state takes one, so a change and
 // its event are committed together or not at all.
-import type { EventName, EventPayload } from '../../generated/operations.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Kysely, type Transaction, sql } from 'kysely';
+import type { EventName, EventPayload } from '../../generated/operations.ts';
 import { codeOf } from '../faults.ts';
 import type { Tables } from './tables.ts';
 

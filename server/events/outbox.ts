@@ -1,11 +1,11 @@
 // The outbox of a unit of work: an event is validated against the contract and stored with its deliveries, in the transaction of
 // the change. A change that is rolled back sends no event; a change that is committed always does.
-import type { Outbox, Target, UnitOfWork } from '../database/unit-of-work.ts';
-import type { ResponseCheck } from '../contract/responses.ts';
-import { makeTimedUuid } from '../rules/uuid.ts';
-import type { EventName } from '../../generated/operations.ts';
 import { sql } from 'kysely';
+import type { EventName } from '../../generated/operations.ts';
+import type { ResponseCheck } from '../contract/responses.ts';
 import type { Db, Tx } from '../database/database.ts';
+import type { Outbox, Target, UnitOfWork } from '../database/unit-of-work.ts';
+import { makeTimedUuid } from '../rules/uuid.ts';
 
 export const createOutbox =
   (

@@ -2,8 +2,8 @@
 // the rest of a 2xx is discarded, and of any other the first kilobyte is for the operator. undici's `Client` follows no redirects
 // and uses no proxy.
 import type { Dispatcher } from 'undici';
-import { showAnswer, AttemptFailure } from './failure.ts';
 import { connectionLimits, createConnections, type ReceiverConnection } from './connections.ts';
+import { showAnswer, AttemptFailure } from './failure.ts';
 import { checkUrl, createGuardedLookup, urlRules, type UrlRules } from './guard.ts';
 import { createResolve, type ResolveOptions } from './resolve.ts';
 

@@ -8,8 +8,8 @@ import { inTransaction } from '../database/database.ts';
 import { reasonOf } from '../database/faults.ts';
 import { codeOf } from '../faults.ts';
 import { isDoneWithin } from '../rules/async.ts';
-import { deliver, type DeliverDeps, type Ended } from './deliver.ts';
 import { recordAttempts, type Recorded } from './attempts.ts';
+import { deliver, type DeliverDeps, type Ended } from './deliver.ts';
 import { endLeases, findNext, leaseDeliveries, type LeasedDelivery } from './deliveries.ts';
 import { createSend } from './send.ts';
 

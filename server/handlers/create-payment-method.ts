@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Handler, Input, Result } from '../../generated/operations.ts';
-import { createPaymentMethod as storeCard } from '../resources/payment-methods/changes.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { accountOf, type WriteDeps } from './deps.ts';
-import { hostFaults } from '../rules/values.ts';
 import { ApiError } from '../errors.ts';
-import { presentPaymentMethod } from '../resources/payment-methods/present.ts';
 import { judgeCard } from '../providers/cards.ts';
 import { lockBuyer, type BuyerRow } from '../resources/buyers/queries.ts';
+import { createPaymentMethod as storeCard } from '../resources/payment-methods/changes.ts';
+import { presentPaymentMethod } from '../resources/payment-methods/present.ts';
+import { hostFaults } from '../rules/values.ts';
+import { accountOf, type WriteDeps } from './deps.ts';
 
 type Body = Input<'createPaymentMethod'>['body'];
 

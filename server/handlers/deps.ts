@@ -1,15 +1,15 @@
 // What a handler receives in addition to its input, and what several handlers do with it. Handlers know nothing of Express:
 // (input, deps) → {status, body}. The type says whether an operation writes: only WriteDeps has units of work, and a change takes one.
 import type { OperationId, Result } from '../../generated/operations.ts';
-import type { KeysOf } from '../secrets/digest-keys.ts';
+import type { Db } from '../database/database.ts';
+import type { Page, PageRequest } from '../database/paging.ts';
 import type { InUnitOfWork } from '../database/unit-of-work.ts';
-import { cursorBinding, foreignCursor, givenCursor, pageCursors, type CursorCodec } from '../rules/cursor.ts';
-import type { Vault } from '../secrets/vault.ts';
+import { ApiError, type Unprocessable } from '../errors.ts';
 import type { Providers } from '../providers/index.ts';
 import type { Accounts } from '../rules/accounts.ts';
-import { ApiError, type Unprocessable } from '../errors.ts';
-import type { Page, PageRequest } from '../database/paging.ts';
-import type { Db } from '../database/database.ts';
+import { cursorBinding, foreignCursor, givenCursor, pageCursors, type CursorCodec } from '../rules/cursor.ts';
+import type { KeysOf } from '../secrets/digest-keys.ts';
+import type { Vault } from '../secrets/vault.ts';
 
 /** The merchant accounts that a request is about: `many` are all that the caller has access to. */
 export type Selection = { kind: 'none' } | { kind: 'one'; id: string } | { kind: 'many'; accounts: Accounts };

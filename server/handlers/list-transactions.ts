@@ -1,6 +1,6 @@
 import type { Handler, Result } from '../../generated/operations.ts';
-import { readMetadataFilter } from '../rules/filters.ts';
 import { listTransactionPage } from '../resources/transactions/list.ts';
+import { readMetadataFilter } from '../rules/filters.ts';
 import { accountsOf, readPage, type Deps } from './deps.ts';
 
 export const listTransactions: Handler<'listTransactions', Deps> = async (

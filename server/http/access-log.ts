@@ -1,9 +1,9 @@
 // What is kept of a request: its line in the log, and its trace.
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
+import type { Noted } from './desk/feed.ts';
 import { isProbe } from './health.ts';
 import { partialContextOf } from './step.ts';
-import type { Noted } from './desk/feed.ts';
 import { unknownPath } from './write-error.ts';
 
 /** Called when a request has ended, with the ID of its operation. */

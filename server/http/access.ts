@@ -1,11 +1,11 @@
 // What the caller may do: first what the scopes of the token and the roles of the key pair allow, then the merchant accounts.
-import { findLack } from '../resources/roles/rules.ts';
-import { ApiError } from '../errors.ts';
-import type { Step, PipelineStep } from './step.ts';
 import type { Operation } from '../../generated/operations.ts';
+import { ApiError } from '../errors.ts';
 import type { Selection } from '../handlers/deps.ts';
+import { findLack } from '../resources/roles/rules.ts';
 import { allAccounts, type Accounts } from '../rules/accounts.ts';
 import { createCache } from './cache.ts';
+import type { Step, PipelineStep } from './step.ts';
 
 const refusals = {
   scopes: 'the scopes of the token do not allow',

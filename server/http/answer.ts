@@ -4,15 +4,15 @@ import type { Response } from 'express';
 import type { Handler, Handlers, Input, OperationId } from '../../generated/operations.ts';
 import { writeBody, type ResponseCheck } from '../contract/responses.ts';
 import type { Db } from '../database/database.ts';
-import type { Work } from '../database/unit-of-work.ts';
 import type { CountCall } from '../database/rate-limits.ts';
-import type { DigestKeys } from '../secrets/derive-keys.ts';
-import type { KeptAnswers, SentAnswer } from '../resources/idempotency-keys/rules.ts';
+import type { Work } from '../database/unit-of-work.ts';
 import { ApiError, errorBody } from '../errors.ts';
 import type { AnyAnswer, WriteDeps } from '../handlers/deps.ts';
-import type { Context, Step } from './step.ts';
+import type { KeptAnswers, SentAnswer } from '../resources/idempotency-keys/rules.ts';
+import type { DigestKeys } from '../secrets/derive-keys.ts';
 import { createOnce, keptRefusals, keyedBy, type Keep } from './idempotency.ts';
 import type { LimitVelocity } from './limits.ts';
+import type { Context, Step } from './step.ts';
 
 /** Called with the answer of a write before its unit of work commits. Throws if it breaks the contract. */
 type BeforeCommit = <A extends AnyAnswer>(answer: A, unit: Work) => Promise<A>;

@@ -2,11 +2,11 @@
 // are cached for two seconds only, so a deactivated pair is refused after at most that time.
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { Logger } from 'pino';
-import { leewaySeconds, InvalidToken, readKeyId, type Claims } from '../resources/api-key-pairs/claims.ts';
-import { tokenDigest, verifyToken } from '../resources/api-key-pairs/token.ts';
 import type { Db } from '../database/database.ts';
 import { ApiError } from '../errors.ts';
+import { leewaySeconds, InvalidToken, readKeyId, type Claims } from '../resources/api-key-pairs/claims.ts';
 import type { SigningPair } from '../resources/api-key-pairs/queries.ts';
+import { tokenDigest, verifyToken } from '../resources/api-key-pairs/token.ts';
 import { createCache } from './cache.ts';
 import type { Context, Step } from './step.ts';
 

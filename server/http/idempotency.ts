@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { ApiError, errorBody } from '../errors.ts';
+import type { Selection } from '../handlers/deps.ts';
 import {
   isKept,
   keepKeyMilliseconds,
@@ -18,7 +19,6 @@ import {
 import { allAccounts } from '../rules/accounts.ts';
 import { createSingleFlight } from '../rules/async.ts';
 import type { DigestKeys } from '../secrets/derive-keys.ts';
-import type { Selection } from '../handlers/deps.ts';
 
 const keyHeader = 'idempotency-key';
 const replayedHeader = 'Idempotency-Replayed';

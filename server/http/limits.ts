@@ -2,13 +2,13 @@
 // counted over all operations with the same scope.
 import { createHash } from 'node:crypto';
 import { operations, type Operation } from '../../generated/operations.ts';
-import type { DigestKeys } from '../secrets/derive-keys.ts';
-import { triedNumber, type NumberLimit, type TriedNumber } from '../resources/card-numbers/rules.ts';
 import type { Db } from '../database/database.ts';
 import type { CountCall } from '../database/rate-limits.ts';
-import type { Context, Step } from './step.ts';
 import { ApiError } from '../errors.ts';
+import { triedNumber, type NumberLimit, type TriedNumber } from '../resources/card-numbers/rules.ts';
 import { createSingleFlight } from '../rules/async.ts';
+import type { DigestKeys } from '../secrets/derive-keys.ts';
+import type { Context, Step } from './step.ts';
 
 export const createRateLimit =
   (countCall: CountCall): Step =>

@@ -10,9 +10,9 @@ import {
 import type { AddressInfo, Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { errorBody } from '../errors.ts';
+import { serveConnections } from './connections.ts';
 import type { Noted } from './desk/feed.ts';
 import type { Messages } from './express.ts';
-import { serveConnections } from './connections.ts';
 import { loggedId } from './headers.ts';
 
 export const limits = {

@@ -1,9 +1,9 @@
 // Serves the docs, the contract and badges. They are public and need no token.
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import express, { type Express, type Request, type RequestHandler } from 'express';
 import type { Document } from '../contract/load.ts';
 import { publish } from '../contract/published.ts';
-import { existsSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
 import { badgePath, schemeNames } from '../resources/card-schemes/rules.ts';
 
 export interface StaticDeps {

@@ -3,8 +3,8 @@ import type { ErrorRequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import type { ResponseCheck } from '../contract/responses.ts';
 import { ApiError, errorBody } from '../errors.ts';
-import { partialContextOf, type Refusal } from './step.ts';
 import { send } from './answer.ts';
+import { partialContextOf, type Refusal } from './step.ts';
 
 export const createWriteError =
   (check: ResponseCheck, log: Logger): ErrorRequestHandler =>

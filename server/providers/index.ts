@@ -2,10 +2,10 @@
 // nothing else.
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { OperatorFault } from '../faults.ts';
 import { noDescription, type DescribeCard, type VerifyCard } from './cards.ts';
 import type { GiftCardProvider } from './gift-cards.ts';
 import { describeSimulatedCard, simulatedGiftCards, verifySimulatedCard } from './simulated.ts';
-import { OperatorFault } from '../faults.ts';
 
 /** What the module may export. See docs/guides/providers.md. */
 export interface ProvidersModule {

@@ -1,9 +1,9 @@
 // The sandbox's simulators. They stand behind the same interfaces as the providers of a real installation; the tables of
 // values are in the contract's introduction.
 import { setTimeout as wait } from 'node:timers/promises';
+import type { components } from '../../generated/types.ts';
 import { noDescription, type DescribeCard, type VerifyCard } from './cards.ts';
 import type { GiftCardProvider } from './gift-cards.ts';
-import type { components } from '../../generated/types.ts';
 
 export const simulatedGiftCards: GiftCardProvider = async (cards, signal) => {
   const pins = new Set(cards.map(({ pin }) => pin));

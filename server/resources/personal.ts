@@ -4,8 +4,8 @@
 // issuer). See docs/guides/personal-data.md.
 import type { Selectable } from 'kysely';
 import type { components } from '../../generated/types.ts';
-import type { BuyersTable } from './buyers/table.ts';
 import type { Tables } from '../database/tables.ts';
+import type { BuyersTable } from './buyers/table.ts';
 import type { PaymentMethodsTable } from './payment-methods/table.ts';
 import type { NewTransaction } from './transactions/table.ts';
 

@@ -1,13 +1,13 @@
 // What the sandbox's landing page shows and does: the events of the last day with their deliveries, and sending them again.
 import { createPrivateKey } from 'node:crypto';
-import { writeAuditEntry } from '../upkeep/audit.ts';
-import { inWork, type Work } from '../database/unit-of-work.ts';
-import { replayDeliveries } from '../resources/webhook-subscriptions/changes.ts';
-import { signToken } from '../resources/api-key-pairs/token.ts';
-import { readPrivate } from '../database/embedded/data-dir.ts';
 import type { Db } from '../database/database.ts';
+import { readPrivate } from '../database/embedded/data-dir.ts';
+import { inWork, type Work } from '../database/unit-of-work.ts';
 import { listDeliveries, listEvents } from '../events/delivery-list.ts';
+import { signToken } from '../resources/api-key-pairs/token.ts';
+import { replayDeliveries } from '../resources/webhook-subscriptions/changes.ts';
 import { listWebhookSubscriptions } from '../resources/webhook-subscriptions/queries.ts';
+import { writeAuditEntry } from '../upkeep/audit.ts';
 import { sandboxKeyFile } from './secrets-file.ts';
 
 const dayMilliseconds = 24 * 3_600_000;

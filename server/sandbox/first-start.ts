@@ -1,16 +1,16 @@
 // Fills a new sandbox: two merchant accounts, buyers, cards, gift cards, 360 transactions, and a key pair whose private key
 // is saved in DATA_DIR.
 import { createPrivateKey, type KeyObject } from 'node:crypto';
-import { createKeyPair } from '../resources/api-key-pairs/changes.ts';
+import type { Db } from '../database/database.ts';
+import { readPrivate, writePrivate } from '../database/embedded/data-dir.ts';
 import { claimDatabase } from '../database/environment.ts';
+import { inWork, silently, lockUntilCommit } from '../database/unit-of-work.ts';
+import { createKeyPair } from '../resources/api-key-pairs/changes.ts';
+import { findSigningPair } from '../resources/api-key-pairs/queries.ts';
+import { algorithmOf, generateKeyPair, thumbprint } from '../resources/api-key-pairs/rules.ts';
 import { createAccount } from '../resources/merchant-accounts/changes.ts';
 import type { CardSecrets } from '../resources/payment-methods/changes.ts';
 import { beginImport } from '../resources/transactions/changes.ts';
-import { inWork, silently, lockUntilCommit } from '../database/unit-of-work.ts';
-import { algorithmOf, generateKeyPair, thumbprint } from '../resources/api-key-pairs/rules.ts';
-import { readPrivate, writePrivate } from '../database/embedded/data-dir.ts';
-import { findSigningPair } from '../resources/api-key-pairs/queries.ts';
-import type { Db } from '../database/database.ts';
 import { createSampleRecords } from './sample-records.ts';
 import { createSamples } from './sample-transactions.ts';
 import { sandboxKeyFile } from './secrets-file.ts';

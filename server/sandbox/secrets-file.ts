@@ -3,9 +3,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Keys } from '../secrets/vault.ts';
 import { createPrivate, readPrivate, writePrivate } from '../database/embedded/data-dir.ts';
 import { OperatorFault } from '../faults.ts';
+import type { Keys } from '../secrets/vault.ts';
 
 const fileIn = (dataDir: string) => join(dataDir, 'secrets.json');
 const decode = (text: string): Keys =>

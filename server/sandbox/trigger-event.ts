@@ -1,12 +1,12 @@
 // Events that no change caused, to try out receivers in the sandbox.
 import type { EventName } from '../../generated/operations.ts';
-import { presentPaymentMethod } from '../resources/payment-methods/present.ts';
-import { presentTransaction } from '../resources/transactions/present.ts';
+import type { Published, Target, UnitOfWork } from '../database/unit-of-work.ts';
 import { lockBuyer } from '../resources/buyers/queries.ts';
+import { presentPaymentMethod } from '../resources/payment-methods/present.ts';
 import { findPaymentMethod, listPaymentMethods } from '../resources/payment-methods/queries.ts';
 import { listTransactionPage } from '../resources/transactions/list.ts';
+import { presentTransaction } from '../resources/transactions/present.ts';
 import { findTransaction } from '../resources/transactions/queries.ts';
-import type { Published, Target, UnitOfWork } from '../database/unit-of-work.ts';
 
 interface Wanted {
   account: string;

@@ -1,10 +1,10 @@
 // Finds the keys of an account's digests. The random key that they are derived from is made at its first use.
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { deriveKeys, type DigestKeys } from './derive-keys.ts';
-import { createSingleFlight } from '../rules/async.ts';
-import type { Binding, Vault } from './vault.ts';
 import { inTransaction, type Db, type Tx } from '../database/database.ts';
+import { createSingleFlight } from '../rules/async.ts';
+import { deriveKeys, type DigestKeys } from './derive-keys.ts';
+import type { Binding, Vault } from './vault.ts';
 
 /** Null for requests that are about several accounts or none: these have a key of the installation. */
 export type KeysOf = (db: Db, account: string | null) => Promise<DigestKeys>;

@@ -1,17 +1,17 @@
 // Creates the vault, the keys of digests and cursors from the configured secrets. The sandbox generates its own secrets;
 // production must configure them.
-import { createKeysOf, type KeysOf } from './digest-keys.ts';
 import { missingFault, type Config } from '../config.ts';
-import { secretNames, type SecretName } from '../settings.ts';
-import { createCursorCodec, type CursorCodec } from '../rules/cursor.ts';
-import { createVault, keyIdOf, type Keys, type Vault } from './vault.ts';
 import { makeDataDirectory } from '../database/embedded/data-dir.ts';
+import { createCursorCodec, type CursorCodec } from '../rules/cursor.ts';
 import {
   makeSandboxSecrets,
   readSandboxSecrets,
   watchCardKeys,
   type SandboxSecrets,
 } from '../sandbox/secrets-file.ts';
+import { secretNames, type SecretName } from '../settings.ts';
+import { createKeysOf, type KeysOf } from './digest-keys.ts';
+import { createVault, keyIdOf, type Keys, type Vault } from './vault.ts';
 
 export interface Secrets {
   vault: Vault;

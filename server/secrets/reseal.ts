@@ -2,14 +2,14 @@
 // are. A rotation of the card key re-encrypts them while the service runs: without waiting for locked rows, and only values that
 // have not changed since they were read.
 import { sql, type RawBuilder } from 'kysely';
-import { noAccount } from '../resources/idempotency-keys/rules.ts';
-import { allAccounts } from '../rules/accounts.ts';
-import type { Binding, Purpose, Vault } from './vault.ts';
 import { acrossAccounts } from '../database/across-accounts.ts';
 import { inTransaction, type Db } from '../database/database.ts';
-import { settingName } from './digest-keys.ts';
 import { lockHolder } from '../database/unit-of-work.ts';
 import { OperatorFault } from '../faults.ts';
+import { noAccount } from '../resources/idempotency-keys/rules.ts';
+import { allAccounts } from '../rules/accounts.ts';
+import { settingName } from './digest-keys.ts';
+import type { Binding, Purpose, Vault } from './vault.ts';
 
 interface Sealed {
   table:

@@ -1,8 +1,8 @@
 // Invariants of the data. Each is checked account by account with read-only statements, which a sharded engine can send to one shard, and
 // which have no time limit. Tables that a sharded engine has on its coordinator (the audit trail) are asked by themselves.
 import { sql, type RawBuilder } from 'kysely';
-import { inTransaction, type Db, type Tx } from '../database/database.ts';
 import { acrossAccounts } from '../database/across-accounts.ts';
+import { inTransaction, type Db, type Tx } from '../database/database.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
 
 export interface Finding {

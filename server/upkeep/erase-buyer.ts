@@ -2,8 +2,15 @@
 // so that nothing new can show the data, then what was made of them: kept answers and events. In small transactions; after
 // an interruption the next run finds what is left.
 // Nobody is told: subscribers could do nothing with an event that says nothing, and there would be one per transaction.
-import { presentTransaction } from '../resources/transactions/present.ts';
 import { findAccountOf } from '../database/across-accounts.ts';
+import type { Db } from '../database/database.ts';
+import type { Work } from '../database/unit-of-work.ts';
+import type { PageEnd } from '../events/delivery-list.ts';
+import { listAccounts } from '../resources/merchant-accounts/queries.ts';
+import { erasableProperties, eraseMethod, eraseTransaction, tablesOfBuyers } from '../resources/personal.ts';
+import { presentTransaction } from '../resources/transactions/present.ts';
+import { writeErasedTransactions } from '../resources/transactions/queries.ts';
+import type { NewTransaction } from '../resources/transactions/table.ts';
 import {
   beginErasure,
   eraseAnswers,
@@ -22,13 +29,6 @@ import {
   type FoundTransaction,
   type Subject,
 } from './erasure-queries.ts';
-import type { Db } from '../database/database.ts';
-import type { PageEnd } from '../events/delivery-list.ts';
-import { listAccounts } from '../resources/merchant-accounts/queries.ts';
-import { erasableProperties, eraseMethod, eraseTransaction, tablesOfBuyers } from '../resources/personal.ts';
-import type { NewTransaction } from '../resources/transactions/table.ts';
-import { writeErasedTransactions } from '../resources/transactions/queries.ts';
-import type { Work } from '../database/unit-of-work.ts';
 
 export interface Erasure {
   /** How many records had personal data, by table. */

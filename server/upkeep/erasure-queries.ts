@@ -3,8 +3,8 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Db, Tx } from '../database/database.ts';
 import type { PageEnd } from '../events/delivery-list.ts';
 import { deleteDeliveriesOf } from '../events/outbox.ts';
-import { hasValue, hasValueOf, isOf } from '../resources/transactions/lookup.ts';
 import { erasedValues, tableFates, tablesWithTraces, type ColumnFates } from '../resources/personal.ts';
+import { hasValue, hasValueOf, isOf } from '../resources/transactions/lookup.ts';
 import type { TransactionRow } from '../resources/transactions/queries.ts';
 
 const batchSize = 500;

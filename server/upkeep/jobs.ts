@@ -1,15 +1,15 @@
 // Background jobs, run at start-up and then once a day, by one instance at a time.
-import type { Logger } from 'pino';
-import { withLock, type InUnitOfWork } from '../database/unit-of-work.ts';
-import { applyExpiredReplacements } from '../resources/payment-methods/changes.ts';
-import { isDoneWithin } from '../rules/async.ts';
-import { keepKeyMilliseconds, noAccount } from '../resources/idempotency-keys/rules.ts';
-import { type Db, inTransaction, type Tx } from '../database/database.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql, type RawBuilder } from 'kysely';
-import { allAccounts } from '../rules/accounts.ts';
+import type { Logger } from 'pino';
+import { type Db, inTransaction, type Tx } from '../database/database.ts';
+import { withLock, type InUnitOfWork } from '../database/unit-of-work.ts';
 import { deleteDeliveriesOf } from '../events/outbox.ts';
+import { keepKeyMilliseconds, noAccount } from '../resources/idempotency-keys/rules.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
+import { applyExpiredReplacements } from '../resources/payment-methods/changes.ts';
+import { allAccounts } from '../rules/accounts.ts';
+import { isDoneWithin } from '../rules/async.ts';
 
 export interface Jobs {
   /** Starts no other job, and waits a while for the running one. What it did not commit is left to the next start. */

@@ -1,6 +1,6 @@
 /** Every example of the bundled contract, with the schema that it belongs to. Knows nothing of Redocly. */
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import {
   asArray,
   asJson,

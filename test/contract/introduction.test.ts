@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { root } from '../../scripts/support/root.ts';
 import { parseContract } from '../../scripts/docs/contract.ts';
+import { root } from '../../scripts/support/root.ts';
+import { loadContract } from '../../server/contract/load.ts';
 import { switchOffAfterMilliseconds, waits } from '../../server/events/attempts.ts';
 import { subscriptionLimits } from '../../server/resources/webhook-subscriptions/rules.ts';
-import { loadContract } from '../../server/contract/load.ts';
 
 let text: string;
 let folder: string;

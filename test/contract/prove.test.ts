@@ -1,7 +1,7 @@
 // A faulty contract is refused before anything is generated from it, with file and line.
 import { expect, it } from 'vitest';
-import type { Document } from '../../server/contract/load.ts';
 import { proveContract } from '../../scripts/generate/prove.ts';
+import type { Document } from '../../server/contract/load.ts';
 
 const text = `{
   "openapi": "3.1.0",

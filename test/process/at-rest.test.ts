@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { passesLuhn } from '../../server/rules/card-numbers.ts';
-import { signToken } from '../../server/resources/api-key-pairs/token.ts';
 import { runningUrl } from '../../server/database/embedded/index.ts';
+import { signToken } from '../../server/resources/api-key-pairs/token.ts';
+import { passesLuhn } from '../../server/rules/card-numbers.ts';
 import { showsCode } from '../support/digits.ts';
 import { createPayments, startServer, type Server } from '../support/processes.ts';
 

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import {
   afterAll,

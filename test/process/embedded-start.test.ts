@@ -1,24 +1,24 @@
 // The embedded PostgreSQL with one process. With several processes: embedded-processes.test.ts.
 import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readConfig } from '../../server/config.ts';
-import { socketAddress, start } from '../../server/database/embedded/server.ts';
 import { findPackage, prepareBinaries } from '../../server/database/embedded/binaries.ts';
+import { isRoot, nobody } from '../../server/database/embedded/identity.ts';
 import {
   runningUrl,
   startEmbedded,
   stopEmbedded,
   type EmbeddedDatabase,
 } from '../../server/database/embedded/index.ts';
-import { isRoot, nobody } from '../../server/database/embedded/identity.ts';
 import { makePlace, run } from '../../server/database/embedded/place.ts';
+import { socketAddress, start } from '../../server/database/embedded/server.ts';
 import { nothingRunsOn } from '../support/data-dir.ts';
 import { freePort } from '../support/ports.ts';
 

@@ -3,10 +3,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { handlers } from '../../server/handlers/index.ts';
 import { withinBudget } from '../../server/database/connection.ts';
 import { inTransactionOnce, openDatabase } from '../../server/database/database.ts';
 import { findUnready } from '../../server/database/open.ts';
+import { handlers } from '../../server/handlers/index.ts';
 import { eventually, newDataDir } from '../support/data-dir.ts';
 import { createTestDatabase, withClient } from '../support/database.ts';
 import { startOwnDatabase, type OwnDatabase } from '../support/freeze.ts';

@@ -1,8 +1,8 @@
 // How migrations are applied, and an instance of this version beside a later one, which has migrated the database.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { migrations } from '../../server/database/migrations/index.ts';
 import { openDatabase } from '../../server/database/database.ts';
+import { migrations } from '../../server/database/migrations/index.ts';
 import { openReadyDatabase } from '../../server/database/open.ts';
 import { appliedTo, createEmptyDatabase, createTestDatabase, withClient } from '../support/database.ts';
 import { createAccount, createTransactions } from '../support/records.ts';

@@ -5,8 +5,6 @@ import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { leaks } from '../support/heap.ts';
-import { runNode, startNode } from '../support/processes.ts';
 import {
   contractFile,
   everyExample,
@@ -16,6 +14,8 @@ import {
   table,
   type TestMock,
 } from '../service/mock/support.ts';
+import { leaks } from '../support/heap.ts';
+import { runNode, startNode } from '../support/processes.ts';
 
 describe('the line per request', () => {
   let mock: TestMock;

@@ -6,6 +6,8 @@ import { chmod, chown, lchown, mkdir, mkdtemp, readFile, rm, symlink, writeFile 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Config } from '../../server/config.ts';
+import { openDatabase } from '../../server/database/database.ts';
 import { makeDataDirectory, writePrivate } from '../../server/database/embedded/data-dir.ts';
 import { isRoot, nobody, type Identity } from '../../server/database/embedded/identity.ts';
 import { startEmbedded } from '../../server/database/embedded/index.ts';
@@ -13,8 +15,6 @@ import { findPlace, makePlace, run } from '../../server/database/embedded/place.
 import { fillSandbox } from '../../server/sandbox/first-start.ts';
 import { makeSandboxSecrets, saveCardKeys } from '../../server/sandbox/secrets-file.ts';
 import { openSecrets } from '../../server/secrets/open.ts';
-import type { Config } from '../../server/config.ts';
-import { openDatabase } from '../../server/database/database.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 let base: string;

@@ -1,12 +1,12 @@
 // `payments seed` creates plausible and valid transactions, the same ones for the same seed.
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { deriveKeys } from '../../server/secrets/derive-keys.ts';
 import { transactionMoves } from '../../server/resources/transactions/rules.ts';
 import { createSamples } from '../../server/sandbox/sample-transactions.ts';
+import { deriveKeys } from '../../server/secrets/derive-keys.ts';
+import { eventually } from '../support/data-dir.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { createPayments, startPayments } from '../support/processes.ts';
-import { eventually } from '../support/data-dir.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const until = '2026-11-01T00:00:00Z';

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readOperator } from '../../server/config.ts';
+import { showsCode } from '../support/digits.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { createBuyer, createTransactions } from '../support/records.ts';
 import { noSecrets, startTestService, type TestService } from '../support/service.ts';
 import { transaction } from '../support/transactions.ts';
 import { subscribe } from '../support/webhooks.ts';
-import { showsCode } from '../support/digits.ts';
 
 let service: TestService;
 let env: Record<string, string | undefined>;

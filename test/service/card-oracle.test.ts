@@ -3,10 +3,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { operations } from '../../generated/operations.ts';
-import { passesLuhn } from '../../server/rules/card-numbers.ts';
-import { triedNumber } from '../../server/resources/card-numbers/rules.ts';
-import { countCardNumber } from '../../server/resources/card-numbers/queries.ts';
 import { openDatabase } from '../../server/database/database.ts';
+import { countCardNumber } from '../../server/resources/card-numbers/queries.ts';
+import { triedNumber } from '../../server/resources/card-numbers/rules.ts';
+import { passesLuhn } from '../../server/rules/card-numbers.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 // In the middle of the guesses, so that it is not among the first ones by luck.

@@ -3,15 +3,16 @@ import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { replacingDeclines } from '../../server/resources/payment-methods/rules.ts';
-import { watchCardKeys } from '../../server/sandbox/secrets-file.ts';
-import { createVault } from '../../server/secrets/vault.ts';
-import { moveTransaction } from '../../server/resources/transactions/changes.ts';
 import { findPaymentMethodOfAnyAccount } from '../../server/resources/payment-methods/queries.ts';
+import { replacingDeclines } from '../../server/resources/payment-methods/rules.ts';
+import { moveTransaction } from '../../server/resources/transactions/changes.ts';
 import {
   findTransactionOfAnyAccount,
   type NewTransaction,
 } from '../../server/resources/transactions/queries.ts';
+import { watchCardKeys } from '../../server/sandbox/secrets-file.ts';
+import { createVault } from '../../server/secrets/vault.ts';
+import { showsCode } from '../support/digits.ts';
 import { paymentsHere, type EndedHere } from '../support/in-process.ts';
 import {
   createAccount,
@@ -22,7 +23,6 @@ import {
 } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { paymentMethod, transaction } from '../support/transactions.ts';
-import { showsCode } from '../support/digits.ts';
 
 let service: TestService;
 beforeAll(async () => {

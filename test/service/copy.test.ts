@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { SqlType } from '../../server/database/columns.ts';
 import { copyRow, copyRows } from '../../server/database/copy.ts';
 import { openDatabase, type Database } from '../../server/database/database.ts';
-import type { SqlType } from '../../server/database/columns.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 let database: Database;

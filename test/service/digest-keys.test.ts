@@ -2,9 +2,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deleteAccount } from '../../server/resources/merchant-accounts/changes.ts';
 import type { Config } from '../../server/config.ts';
 import { inTransaction, type Db } from '../../server/database/database.ts';
+import { deleteAccount } from '../../server/resources/merchant-accounts/changes.ts';
 import { openSecrets } from '../../server/secrets/open.ts';
 import { createAccount, silentWork } from '../support/records.ts';
 import { startTestService, testSecrets, type TestService } from '../support/service.ts';

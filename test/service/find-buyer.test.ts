@@ -1,7 +1,7 @@
 // What handlers show of buyers: those of the merchant account, and no erased ones.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { findBuyer } from '../../server/resources/buyers/queries.ts';
 import { openDatabase, type Database } from '../../server/database/database.ts';
+import { findBuyer } from '../../server/resources/buyers/queries.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createAccount, createBuyer } from '../support/records.ts';
 

@@ -7,8 +7,8 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../generated/operations.ts';
 import { startMock } from '../../mock/mock.ts';
-import { approvalPath } from '../../server/resources/payment-methods/rules.ts';
 import { badgePath } from '../../server/resources/card-schemes/rules.ts';
+import { approvalPath } from '../../server/resources/payment-methods/rules.ts';
 import { startTestService } from '../support/service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'payments-lengths-'));

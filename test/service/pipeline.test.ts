@@ -11,8 +11,8 @@ import { startMock, type Mock } from '../../mock/mock.ts';
 import { compileContract } from '../../server/contract/compile.ts';
 import { loadContract } from '../../server/contract/load.ts';
 import type { WriteDeps } from '../../server/handlers/deps.ts';
-import { touchApiKeyPair } from '../../server/resources/api-key-pairs/queries.ts';
 import { handlers } from '../../server/handlers/index.ts';
+import { touchApiKeyPair } from '../../server/resources/api-key-pairs/queries.ts';
 import { leaks } from '../support/heap.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 

@@ -6,15 +6,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { judgeCard, type VerifyCard } from '../../server/providers/cards.ts';
 import { ProviderTimeout, withDeadline } from '../../server/providers/deadline.ts';
 import { loadProviders } from '../../server/providers/index.ts';
+import { approvalPath } from '../../server/resources/payment-methods/rules.ts';
+import { paymentsHere } from '../support/in-process.ts';
+import { createAccount } from '../support/records.ts';
 import {
   startTestService,
   testSecrets,
   type TestService,
   type TestServiceOptions,
 } from '../support/service.ts';
-import { approvalPath } from '../../server/resources/payment-methods/rules.ts';
-import { paymentsHere } from '../support/in-process.ts';
-import { createAccount } from '../support/records.ts';
 
 const card = { method: 'card', number: '4242424242424242', expiration_date: '12/39', security_code: '123' };
 const giftCard = { number: '9999000050001234', pin: '1111' };

@@ -1,9 +1,9 @@
 // Faults inside the database that changed nothing are repeated, as whole units of work; one that may have been committed never is.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase, type Database, type Tx } from '../../server/database/database.ts';
 import { inWork } from '../../server/database/unit-of-work.ts';
 import { verifySimulatedCard } from '../../server/providers/simulated.ts';
-import { openDatabase, type Database, type Tx } from '../../server/database/database.ts';
 import { createTestDatabase, withClient } from '../support/database.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { startLossyDatabase } from '../support/lost-commit.ts';

@@ -10,8 +10,8 @@ import {
 } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { thumbprint } from '../../server/resources/api-key-pairs/rules.ts';
 import { deactivateKeyPair } from '../../server/resources/api-key-pairs/changes.ts';
+import { thumbprint } from '../../server/resources/api-key-pairs/rules.ts';
 import { silentWork } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 

@@ -4,11 +4,11 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { presentTransaction } from '../../server/resources/transactions/present.ts';
 import { openDatabase, type Database } from '../../server/database/database.ts';
 import { listTransactionPage } from '../../server/resources/transactions/list.ts';
-import { createAccount, insertTransactions } from '../support/records.ts';
+import { presentTransaction } from '../../server/resources/transactions/present.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { createAccount, insertTransactions } from '../support/records.ts';
 import { caseOf } from '../support/transactions.ts';
 
 const count = 10_000;

@@ -3,17 +3,17 @@
 import fc from 'fast-check';
 import { sql, type RawBuilder } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { beginImport } from '../../server/resources/transactions/changes.ts';
-import { inWork, silently } from '../../server/database/unit-of-work.ts';
 import { inTransaction, openDatabase, type Database, type Db } from '../../server/database/database.ts';
-import { openReadyDatabase } from '../../server/database/open.ts';
 import { isInOrder } from '../../server/database/named-statements.ts';
+import { openReadyDatabase } from '../../server/database/open.ts';
 import type { Range } from '../../server/database/paging.ts';
+import { inWork, silently } from '../../server/database/unit-of-work.ts';
+import { beginImport } from '../../server/resources/transactions/changes.ts';
 import { conditionsOf, type TransactionFilters } from '../../server/resources/transactions/filters.ts';
 import { transactionRange } from '../../server/resources/transactions/list.ts';
-import { createAccount } from '../support/records.ts';
 import { eventually } from '../support/data-dir.ts';
 import { createTestDatabase, withClient } from '../support/database.ts';
+import { createAccount } from '../support/records.ts';
 import { anyValue, filterNames, seedSql, transaction } from '../support/transactions.ts';
 
 const count = process.env.MILLION === '1' ? 1_000_000 : 50_000;

@@ -1,9 +1,9 @@
 // How a transaction changes the usage counters of its stored card.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { cards } from '../../server/sandbox/sample-records.ts';
-import { beginImport } from '../../server/resources/transactions/changes.ts';
 import { findPaymentMethodOfAnyAccount } from '../../server/resources/payment-methods/queries.ts';
+import { beginImport } from '../../server/resources/transactions/changes.ts';
 import type { NewTransaction } from '../../server/resources/transactions/queries.ts';
+import { cards } from '../../server/sandbox/sample-records.ts';
 import { createTransactions, silentWork } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { paymentMethod, transaction } from '../support/transactions.ts';

@@ -2,10 +2,11 @@
 // without its guard. See docs/decisions/0005.
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import express from 'express';
 import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { operations, type OperationId } from '../../generated/operations.ts';
+import { proveContract } from '../../scripts/generate/prove.ts';
 import { compileContract } from '../../server/contract/compile.ts';
 import {
   ContractFault,
@@ -18,10 +19,9 @@ import {
   type Schema,
 } from '../../server/contract/load.ts';
 import { createRequestJudge } from '../../server/contract/requests.ts';
-import { proveContract } from '../../scripts/generate/prove.ts';
-import { createWriteError, createFallback } from '../../server/http/write-error.ts';
 import { ApiError, type Detail } from '../../server/errors.ts';
 import { handlers } from '../../server/handlers/index.ts';
+import { createWriteError, createFallback } from '../../server/http/write-error.ts';
 import { judge } from '../support/requests.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 

@@ -1,8 +1,8 @@
 // Refusals over HTTP. Which violations a request gets is tested in test/contract/violations.test.ts, without a service.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestService, type TestService } from '../support/service.ts';
-import { document } from '../support/requests.ts';
 import type { Detail } from '../../server/errors.ts';
+import { document } from '../support/requests.ts';
+import { startTestService, type TestService } from '../support/service.ts';
 
 describe('over HTTP', () => {
   let service: TestService;

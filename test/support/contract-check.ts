@@ -1,8 +1,8 @@
 /** Validates an answer against the contract: status, body and headers. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
 import { operations, type Operation, type OperationId } from '../../generated/operations.ts';
 

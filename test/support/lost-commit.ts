@@ -1,6 +1,6 @@
 /** A proxy before PostgreSQL that can lose the confirmation of a commit: the commit succeeds, and its client never hears of it. */
-import { createConnection, createServer, type AddressInfo, type Socket } from 'node:net';
 import { once } from 'node:events';
+import { createConnection, createServer, type AddressInfo, type Socket } from 'node:net';
 
 export interface LossyDatabase extends AsyncDisposable {
   /** The URL of the same database, through the proxy. */

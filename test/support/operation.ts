@@ -1,10 +1,10 @@
 /** Shared tests of an operation: starts the service, tests the common statuses, and checks that all statuses were seen. */
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { operations, type Operation, type OperationId, type Handlers } from '../../generated/operations.ts';
-import { handlers } from '../../server/handlers/index.ts';
-import type { WriteDeps } from '../../server/handlers/deps.ts';
-import { forgetObserved, observed, type CallOptions } from './call.ts';
 import type { Db } from '../../server/database/database.ts';
+import type { WriteDeps } from '../../server/handlers/deps.ts';
+import { handlers } from '../../server/handlers/index.ts';
+import { forgetObserved, observed, type CallOptions } from './call.ts';
 import { startTestService, type TestService, type TestServiceOptions } from './service.ts';
 import { exampleBody, examplePath, mustSucceed, recordMaker, type MadePath } from './valid-request.ts';
 

@@ -6,9 +6,9 @@ import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
-import { packClient } from '../../scripts/packages.ts';
 import { startMock } from '../../mock/mock.ts';
 import { generate } from '../../scripts/generate/generate.ts';
+import { packClient } from '../../scripts/packages.ts';
 import { brokenProject, swap } from './contract-copy.ts';
 import { root, run, type Ended } from './processes.ts';
 

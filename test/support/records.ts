@@ -1,17 +1,17 @@
 /** Creates records for tests with the actions of the service, without events. */
-import { createAccount as makeAccount } from '../../server/resources/merchant-accounts/changes.ts';
+import { inTransaction, type Db, type Tx } from '../../server/database/database.ts';
+import { inWork, silently, type UnitOfWork } from '../../server/database/unit-of-work.ts';
+import { announce } from '../../server/events/outbox.ts';
+import { describeSimulatedCard } from '../../server/providers/simulated.ts';
 import { createBuyer as makeBuyer, type NewBuyer } from '../../server/resources/buyers/changes.ts';
+import { createAccount as makeAccount } from '../../server/resources/merchant-accounts/changes.ts';
 import {
   recordReplacement as findReplacement,
   type CardSecrets,
   type FoundDetails,
 } from '../../server/resources/payment-methods/changes.ts';
 import { beginImport } from '../../server/resources/transactions/changes.ts';
-import { inWork, silently, type UnitOfWork } from '../../server/database/unit-of-work.ts';
 import { presentTransaction } from '../../server/resources/transactions/present.ts';
-import { describeSimulatedCard } from '../../server/providers/simulated.ts';
-import { announce } from '../../server/events/outbox.ts';
-import { inTransaction, type Db, type Tx } from '../../server/database/database.ts';
 import {
   prepareTransactions,
   updateTransaction as updateRow,

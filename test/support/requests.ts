@@ -1,6 +1,6 @@
 /** Generates valid requests from the contract's schemas. Supports the part of JSON Schema that the contract uses. */
-import fc from 'fast-check';
 import type { Request, Response } from 'express';
+import fc from 'fast-check';
 import { operations, type OperationId } from '../../generated/operations.ts';
 import {
   loadContract,

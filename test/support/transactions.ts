@@ -3,10 +3,10 @@
  * small pools, so that filters match; the pools contain values that often cause bugs. A filter with the name of a property
  * needs no line here: its meaning and its values come from the contract.
  */
-import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
-import type { NewTransaction, Transaction } from '../../server/resources/transactions/queries.ts';
+import fc from 'fast-check';
 import type { TransactionFilters } from '../../server/resources/transactions/filters.ts';
+import type { NewTransaction, Transaction } from '../../server/resources/transactions/queries.ts';
 import { document, parametersOf, schemaOf, substance, valid } from './requests.ts';
 
 /** A transaction and its times in milliseconds, because the oracle must not use the parser of the store. */

@@ -14,6 +14,9 @@ import { planOf, readCall, WrongCall } from '../../scripts/new/call.ts';
 import { carryOut, Refusal } from '../../scripts/new/plan.ts';
 import { root } from '../../scripts/support/root.ts';
 import { signToken } from '../../server/resources/api-key-pairs/token.ts';
+import { adviceFor, announcementsIn, withoutAnnounced } from '../contract/specification/additions.ts';
+import { Contract } from '../contract/specification/document.ts';
+import { promises } from '../contract/specification/promises.ts';
 import {
   announced,
   changes,
@@ -29,9 +32,6 @@ import { brokenProject, type Workspace } from '../support/contract-copy.ts';
 import { newDataDir, type DataDir } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { runNode, startServer, type Ended, type Server } from '../support/processes.ts';
-import { adviceFor, announcementsIn, withoutAnnounced } from '../contract/specification/additions.ts';
-import { Contract } from '../contract/specification/document.ts';
-import { promises } from '../contract/specification/promises.ts';
 
 const sides = (side: 'contract' | 'code') => Object.values(changes).map((change) => change[side]);
 let made: Workspace;

@@ -1,8 +1,8 @@
 // `npm run dev` in a copy of the project, with real saves. One process for all of it, because its start takes longest; so each
 // test goes on where the one before has ended.
 import { createPrivateKey } from 'node:crypto';
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -14,8 +14,8 @@ import { judge } from '../../scripts/diff/judge.ts';
 import { asText, linesOf } from '../../scripts/diff/report.ts';
 import { keepRedocly } from '../../scripts/support/redocly.ts';
 import { root } from '../../scripts/support/root.ts';
-import { run, runNode } from '../support/processes.ts';
 import { announcementsIn } from '../contract/specification/additions.ts';
+import { run, runNode } from '../support/processes.ts';
 
 const project = join(root, 'test/fixtures/contract');
 

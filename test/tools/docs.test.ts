@@ -15,8 +15,8 @@ import { render } from '../../scripts/docs/markdown.ts';
 import { root } from '../../scripts/support/root.ts';
 import { loadContract } from '../../server/contract/load.ts';
 import { publish } from '../../server/contract/published.ts';
-import { serveDocs } from '../../server/http/static.ts';
 import { createExpress } from '../../server/http/express.ts';
+import { serveDocs } from '../../server/http/static.ts';
 import { chromiumPath, keepDiary, launch, withoutChromium, type Diary } from '../support/browser.ts';
 
 /** Built by test/support/global.ts. */

@@ -1,5 +1,5 @@
 // The lint rules of this project: what a handler throws and how it states its types, that an action throws no error of the API,
-// and that a test must pass. One run of Oxlint over a folder of the project's shape, because starting it takes longer than all of its checks.
+// that a test must pass, and that imports are sorted and form no circle. One run of Oxlint over a folder of the project's shape, because starting it takes longer than all of its checks.
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -74,6 +74,8 @@ const files: Record<string, string> = {
   'server/http/deprecated.ts':
     '/** @deprecated */\nconst field = 1;\nexport const answer = (): object => ({ field });\n',
   'server/http/unsafe.ts': "export const f = (): string => JSON.parse('1').a;\n",
+  'server/http/unsorted.ts': "export { a } from './circle.ts';\nimport './circle.ts';\nimport 'node:fs';\n",
+  'server/http/circle.ts': "export const a = 1;\nexport type { B } from './unsorted.ts';\n",
   'server/http/condition.ts': 'export const f = (text: string): number => (text === undefined ? 1 : 2);\n',
   ...Object.fromEntries(
     ['resources', 'database', 'rules', 'events', 'handlers', 'http'].map((folder) => [
@@ -133,6 +135,11 @@ it('says what to paste into the contract, and where; of several responses that w
     expect.stringMatching(/NotFound\.yaml\nOr, if it fits better: NotFoundRefund\.$/),
     expect.stringMatching(/UnprocessableCursor\.yaml\nOr, if it fits better: Unprocessable\.$/),
   ]);
+});
+
+it('finds imports that are not sorted, and circles, also of types', () => {
+  expect(messages('server/http/unsorted.ts', 'sorted')).toEqual(['Sort the imports: npx oxlint --fix.']);
+  expect(messages('server/http/circle.ts', 'no-cycle')).toHaveLength(1);
 });
 
 it('finds a status that the contract says never happens, and both sides of a condition', () => {

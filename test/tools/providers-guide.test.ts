@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { startTestService, testSecrets, type TestService } from '../support/service.ts';
 import { createAccount } from '../support/records.ts';
+import { startTestService, testSecrets, type TestService } from '../support/service.ts';
 
 const guide = join(import.meta.dirname, '../../docs/guides/providers.md');
 

@@ -3,13 +3,13 @@ import { createPublicKey } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { operations } from '../../generated/operations.ts';
-import { generateKeyPair, thumbprint } from '../../server/resources/api-key-pairs/rules.ts';
-import { signToken, tokenDigest } from '../../server/resources/api-key-pairs/token.ts';
 import { ApiError } from '../../server/errors.ts';
+import { permission } from '../../server/http/access.ts';
 import { createBearer } from '../../server/http/bearer.ts';
 import type { Caller, Context } from '../../server/http/step.ts';
-import { permission } from '../../server/http/access.ts';
 import type { SigningPair } from '../../server/resources/api-key-pairs/queries.ts';
+import { generateKeyPair, thumbprint } from '../../server/resources/api-key-pairs/rules.ts';
+import { signToken, tokenDigest } from '../../server/resources/api-key-pairs/token.ts';
 
 const keys = [generateKeyPair('ECDSA'), generateKeyPair('ECDSA')] as const;
 const scopes = ['transactions.read'];

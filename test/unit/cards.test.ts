@@ -1,6 +1,7 @@
 import creditCardType from 'credit-card-type';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { sandboxCards } from '../../server/providers/simulated.ts';
 import {
   binOf,
   hasExpired,
@@ -10,7 +11,6 @@ import {
 } from '../../server/resources/payment-methods/rules.ts';
 import { hasCardNumber, maskCardNumbers, passesLuhn } from '../../server/rules/card-numbers.ts';
 import { cpuMilliseconds } from '../support/cpu.ts';
-import { sandboxCards } from '../../server/providers/simulated.ts';
 
 describe('check digits', () => {
   it('exactly one of the ten possible last digits is right', () => {

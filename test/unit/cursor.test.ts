@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { operations } from '../../generated/operations.ts';
 import { readPage } from '../../server/handlers/deps.ts';
-import { canonicalFilter, uuidFilters } from '../../server/rules/filters.ts';
 import {
   createCursorCodec,
   cursorBinding,
@@ -15,6 +14,7 @@ import {
   pageCursors,
   type Cursor,
 } from '../../server/rules/cursor.ts';
+import { canonicalFilter, uuidFilters } from '../../server/rules/filters.ts';
 import { parametersOf, substance } from '../support/requests.ts';
 
 const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes));

@@ -1,7 +1,6 @@
 // What makes two requests with one Idempotency-Key the same, and which answers are given again.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { deriveKeys } from '../../server/secrets/derive-keys.ts';
 import {
   isKept,
   keepKeyMilliseconds,
@@ -9,6 +8,7 @@ import {
   slotOf as slotWith,
   type KeyedRequest,
 } from '../../server/resources/idempotency-keys/rules.ts';
+import { deriveKeys } from '../../server/secrets/derive-keys.ts';
 
 const [keys, others] = [deriveKeys(Buffer.alloc(32, 1)), deriveKeys(Buffer.alloc(32, 2))];
 const slotOf = (by: Parameters<typeof slotWith>[1], key: string) => slotWith(keys, by, key);

@@ -2,8 +2,8 @@
 import type { Request, Response } from 'express';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ApiError } from '../../server/errors.ts';
-import type { Accounts } from '../../server/rules/accounts.ts';
 import { createMerchantAccount, unknownMerchantAccount } from '../../server/http/access.ts';
+import type { Accounts } from '../../server/rules/accounts.ts';
 
 const accounts = ['default', 'marketplace', 'third'];
 const reachable = (own: Accounts) => accounts.filter((id) => own === 'all' || own.only.includes(id));

@@ -1,19 +1,19 @@
 // Small rules of the domain: UUIDs, gift card numbers, names of card schemes, limits of subscriptions, metadata filters.
 import { describe, expect, it } from 'vitest';
+import { name } from '../../server/cli/values.ts';
 import { loadContract } from '../../server/contract/load.ts';
-import { schemeNames } from '../../server/resources/card-schemes/rules.ts';
-import { giftCardBin } from '../../server/resources/gift-cards/rules.ts';
-import { readMetadataFilter } from '../../server/rules/filters.ts';
 import { mostPieces } from '../../server/http/connections.ts';
 import { limits } from '../../server/http/listen.ts';
 import { longestToken } from '../../server/resources/api-key-pairs/claims.ts';
+import { schemeNames } from '../../server/resources/card-schemes/rules.ts';
+import { giftCardBin } from '../../server/resources/gift-cards/rules.ts';
 import {
   checkActiveCount,
   checkCount,
   TooManySubscriptions,
 } from '../../server/resources/webhook-subscriptions/rules.ts';
+import { readMetadataFilter } from '../../server/rules/filters.ts';
 import { isUuid, readUuid } from '../../server/rules/uuid.ts';
-import { name } from '../../server/cli/values.ts';
 
 const uuid = 'fe26475d-ec3e-4884-9553-f7356683f7f9';
 

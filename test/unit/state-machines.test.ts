@@ -5,8 +5,8 @@ import {
   type Trigger,
   paymentMethodMoves,
 } from '../../server/resources/payment-methods/rules.ts';
-import { checkMove, IllegalMove } from '../../server/rules/state-machine.ts';
 import { transactionMoves } from '../../server/resources/transactions/rules.ts';
+import { checkMove, IllegalMove } from '../../server/rules/state-machine.ts';
 
 const legal = (rows: string) =>
   rows

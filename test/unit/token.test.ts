@@ -1,12 +1,6 @@
 // Tokens without a service: exactly which ones are refused, and for which reason. test/service/tokens.test.ts shows that every
 // refusal gets the same answer.
 import {
-  leewaySeconds,
-  InvalidToken,
-  longestLifetimeSeconds,
-  readKeyId,
-} from '../../server/resources/api-key-pairs/claims.ts';
-import {
   createHash,
   createPublicKey,
   generateKeyPairSync,
@@ -15,6 +9,12 @@ import {
 } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import {
+  leewaySeconds,
+  InvalidToken,
+  longestLifetimeSeconds,
+  readKeyId,
+} from '../../server/resources/api-key-pairs/claims.ts';
 import { generateKeyPair, thumbprint } from '../../server/resources/api-key-pairs/rules.ts';
 import { signToken, tokenDigest, verifyToken } from '../../server/resources/api-key-pairs/token.ts';
 

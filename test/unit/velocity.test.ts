@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tooMany } from '../../server/http/limits.ts';
-import { deriveKeys } from '../../server/secrets/derive-keys.ts';
 import {
   judgeNumber,
   triedNumber,
   triedPin,
   type NumberLimit,
 } from '../../server/resources/card-numbers/rules.ts';
+import { deriveKeys } from '../../server/secrets/derive-keys.ts';
 
 const [keys, others] = [deriveKeys(Buffer.alloc(32, 1)), deriveKeys(Buffer.alloc(32, 2))];
 const limit: NumberLimit = { limit: 3, windowSeconds: 100 };

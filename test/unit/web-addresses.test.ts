@@ -1,7 +1,7 @@
 // What the contract accepts as the URL of a webhook or of a redirect can be called, unless no parser accepts its host, which is
 // 422; and nothing that can be called is refused. The WHATWG URL parser, which sends the requests, is the judge.
-import fc from 'fast-check';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileAt, createAjv } from '../../server/contract/ajv.ts';
 import { loadContract } from '../../server/contract/load.ts';

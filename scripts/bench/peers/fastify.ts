@@ -1,6 +1,6 @@
 // Fastify with the checks of the service: the token (verified once) and its scope, the query and the answer by Ajv.
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import fastify from 'fastify';
 import { contract } from '../contract.ts';
 import { config, listTransactions, mayRead, verify } from './peer.ts';

@@ -1,8 +1,8 @@
 // The script of every page of the docs: colours, menu, search and copy buttons. It works from a file too.
 import { copyButtons } from './copy.ts';
 import { find, make } from './elements.ts';
-import { applyKeptMode, connectModeButton } from './mode.ts';
 import { remember, remembered } from './kept.ts';
+import { applyKeptMode, connectModeButton } from './mode.ts';
 import { createSearch, excerpt, type Entry } from './search.ts';
 
 const { root = '', search = '' } = document.currentScript?.dataset ?? {};

@@ -7,6 +7,10 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorFault, codeOf } from '../../faults.ts';
+import { findPackage, prepareBinaries } from './binaries.ts';
+import { EmbeddedClient } from './client.ts';
+import { createPrivate, readPrivate } from './data-dir.ts';
+import { findPlace, makePlace, type Log, type Place } from './place.ts';
 import {
   lastAddress,
   randomPort,
@@ -21,10 +25,6 @@ import {
   database,
   urlOf,
 } from './server.ts';
-import { findPackage, prepareBinaries } from './binaries.ts';
-import { createPrivate, readPrivate } from './data-dir.ts';
-import { findPlace, makePlace, type Log, type Place } from './place.ts';
-import { EmbeddedClient } from './client.ts';
 
 export interface EmbeddedDatabase {
   url: string;

@@ -3,8 +3,8 @@
 import { Router, type Request, type RequestHandler } from 'express';
 import { uuidSource } from '../../rules/uuid.ts';
 import { serveBuilt } from '../static.ts';
-import { forOwnActions, forOwnPages, forReaders } from './guard.ts';
 import type { Feed, ShownEvent, Recent } from './feed.ts';
+import { forOwnActions, forOwnPages, forReaders } from './guard.ts';
 
 /** What the pages show and do besides requests. */
 export interface Activity {

@@ -1,6 +1,10 @@
 // What changes API key pairs.
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { algorithmOf, thumbprint } from './rules.ts';
+import type { Db } from '../../database/database.ts';
+import type { Work } from '../../database/unit-of-work.ts';
+import type { Accounts } from '../../rules/accounts.ts';
+import { findAccounts } from '../merchant-accounts/queries.ts';
+import { lockRoles } from '../roles/queries.ts';
 import {
   deactivateApiKeyPair,
   findApiKeyPair,
@@ -8,11 +12,7 @@ import {
   touchApiKeyPair,
   type ApiKeyPairRow,
 } from './queries.ts';
-import type { Accounts } from '../../rules/accounts.ts';
-import type { Db } from '../../database/database.ts';
-import { findAccounts } from '../merchant-accounts/queries.ts';
-import { lockRoles } from '../roles/queries.ts';
-import type { Work } from '../../database/unit-of-work.ts';
+import { algorithmOf, thumbprint } from './rules.ts';
 
 export interface NewKeyPair {
   privateKey: KeyObject;

@@ -1,9 +1,9 @@
 import type { components } from '../../../generated/types.ts';
-import type { ApiKeyPairRow } from './queries.ts';
-import { apiKeyPairColumns } from './table.ts';
+import { presentColumns } from '../../database/columns.ts';
 import { merchantAccountColumns } from '../merchant-accounts/table.ts';
 import { roleColumns } from '../roles/table.ts';
-import { presentColumns } from '../../database/columns.ts';
+import type { ApiKeyPairRow } from './queries.ts';
+import { apiKeyPairColumns } from './table.ts';
 
 type Schemas = components['schemas'];
 

@@ -1,12 +1,12 @@
-import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { sql, type Selectable } from 'kysely';
-import type { Accounts } from '../../rules/accounts.ts';
-import type { Cursor } from '../../rules/cursor.ts';
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Db, Tx } from '../../database/database.ts';
 import { fetchPage } from '../../database/paging.ts';
-import type { ApiKeyPairsTable } from './table.ts';
+import type { Accounts } from '../../rules/accounts.ts';
+import type { Cursor } from '../../rules/cursor.ts';
 import type { MerchantAccountsTable } from '../merchant-accounts/table.ts';
 import type { RolesTable } from '../roles/table.ts';
+import type { ApiKeyPairsTable } from './table.ts';
 
 export type ApiKeyPairRow = Selectable<ApiKeyPairsTable> & {
   roles: Selectable<RolesTable>[];

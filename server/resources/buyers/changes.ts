@@ -1,6 +1,6 @@
-import type { Work } from '../../database/unit-of-work.ts';
-import type { Given } from '../../database/columns.ts';
 import type { components } from '../../../generated/types.ts';
+import type { Given } from '../../database/columns.ts';
+import type { Work } from '../../database/unit-of-work.ts';
 
 type Buyer = components['schemas']['Buyer'];
 

@@ -1,7 +1,7 @@
 import type { components } from '../../../generated/types.ts';
+import { presentColumns } from '../../database/columns.ts';
 import type { BuyerRow } from './queries.ts';
 import { buyerColumns } from './table.ts';
-import { presentColumns } from '../../database/columns.ts';
 
 type Buyer = components['schemas']['Buyer'];
 

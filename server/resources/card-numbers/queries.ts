@@ -1,8 +1,8 @@
 // Which card numbers, and which PINs of gift cards, were tried lately, as keyed digests: see resources/card-numbers/rules.ts.
 import { sql } from 'kysely';
-import { judgeNumber, type NumberLimit, type TriedNumber, type Verdict } from './rules.ts';
 import { inTransaction, type Db } from '../../database/database.ts';
 import { lockUntilCommit } from '../../database/unit-of-work.ts';
+import { judgeNumber, type NumberLimit, type TriedNumber, type Verdict } from './rules.ts';
 
 /**
  * Counts a number. Undefined when it is within the limit, otherwise the milliseconds until a new number is. On one connection: if

@@ -3,8 +3,8 @@
 // different numbers may be tried that are alike in what the API shows of them, and only few different PINs of a gift card. Both
 // are remembered as keyed digests only.
 import { createHmac } from 'node:crypto';
-import { binOf, lastFour } from '../payment-methods/rules.ts';
 import type { DigestKeys } from '../../secrets/derive-keys.ts';
+import { binOf, lastFour } from '../payment-methods/rules.ts';
 
 export interface TriedNumber {
   /** Numbers of one account that are alike in BIN and last four digits, or the PINs of a gift card. */

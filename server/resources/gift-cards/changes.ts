@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { giftCardBin } from './rules.ts';
+import type { Work } from '../../database/unit-of-work.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { insertGiftCard } from './queries.ts';
-import type { Work } from '../../database/unit-of-work.ts';
+import { giftCardBin } from './rules.ts';
 
 /** Number and PIN are sealed inside the transaction, because a rotation of the key waits for transactions. */
 export function createGiftCard(

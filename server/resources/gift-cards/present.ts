@@ -1,6 +1,6 @@
 import type { components } from '../../../generated/types.ts';
-import { giftCardBin } from './rules.ts';
 import type { Balance } from '../../providers/gift-cards.ts';
+import { giftCardBin } from './rules.ts';
 
 type Item = components['schemas']['GiftCardBalance'];
 

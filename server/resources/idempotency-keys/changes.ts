@@ -1,10 +1,10 @@
 // Keeps the answers to requests with an Idempotency-Key in the database, sealed: an answer may have a secret in it.
 import { randomUUID } from 'node:crypto';
 import { parseJson } from '../../../client/json.ts';
-import { keepKeyMilliseconds, type Keyed, type KeptAnswers, type SentAnswer } from './rules.ts';
+import type { Db } from '../../database/database.ts';
+import { inWork, type Work } from '../../database/unit-of-work.ts';
 import { readUuid } from '../../rules/uuid.ts';
 import type { Binding, Vault } from '../../secrets/vault.ts';
-import type { Db } from '../../database/database.ts';
 import {
   claimIdempotencyKey,
   findIdempotencyKey,
@@ -13,7 +13,7 @@ import {
   type Claimed,
   type Slot,
 } from './queries.ts';
-import { inWork, type Work } from '../../database/unit-of-work.ts';
+import { keepKeyMilliseconds, type Keyed, type KeptAnswers, type SentAnswer } from './rules.ts';
 
 interface Deps {
   vault: Vault;

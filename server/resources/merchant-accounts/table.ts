@@ -1,5 +1,5 @@
-import type { components } from '../../../generated/types.ts';
 import type { ColumnType } from 'kysely';
+import type { components } from '../../../generated/types.ts';
 import type { Shown, ShownColumns } from '../../database/columns.ts';
 
 type MerchantAccount = components['schemas']['MerchantAccountSummary'];

@@ -1,20 +1,15 @@
 // What changes stored cards: creating them, moving their status, and replacing their details.
 import { randomUUID } from 'node:crypto';
-import {
-  binOf,
-  lastFour,
-  schemeOf,
-  replacementAfter,
-  type Trigger,
-  paymentMethodMoves,
-  type PaymentMethodStatus,
-} from './rules.ts';
-import { fingerprintOf } from '../../secrets/derive-keys.ts';
-import { checkMove, IllegalMove } from '../../rules/state-machine.ts';
-import type { Vault } from '../../secrets/vault.ts';
-import { presentPaymentMethod } from './present.ts';
+import type { Db } from '../../database/database.ts';
+import type { InUnitOfWork, UnitOfWork } from '../../database/unit-of-work.ts';
+import { announce } from '../../events/outbox.ts';
 import type { CardDescription, DescribeCard } from '../../providers/cards.ts';
+import { checkMove, IllegalMove } from '../../rules/state-machine.ts';
+import { fingerprintOf } from '../../secrets/derive-keys.ts';
+import type { KeysOf } from '../../secrets/digest-keys.ts';
+import type { Vault } from '../../secrets/vault.ts';
 import { lockBuyer } from '../buyers/queries.ts';
+import { presentPaymentMethod } from './present.ts';
 import {
   findPaymentMethodId,
   insertPaymentMethod,
@@ -25,10 +20,15 @@ import {
   updatePaymentMethod,
   type PaymentMethodRow,
 } from './queries.ts';
-import type { Db } from '../../database/database.ts';
-import { announce } from '../../events/outbox.ts';
-import type { KeysOf } from '../../secrets/digest-keys.ts';
-import type { InUnitOfWork, UnitOfWork } from '../../database/unit-of-work.ts';
+import {
+  binOf,
+  lastFour,
+  schemeOf,
+  replacementAfter,
+  type Trigger,
+  paymentMethodMoves,
+  type PaymentMethodStatus,
+} from './rules.ts';
 
 export interface CardSecrets {
   vault: Vault;

@@ -1,10 +1,10 @@
 import type { components } from '../../../generated/types.ts';
+import { presentColumns } from '../../database/columns.ts';
+import { presentBuyer } from '../buyers/present.ts';
 import type { BuyerRow } from '../buyers/queries.ts';
 import type { PaymentMethodRow } from './queries.ts';
-import { paymentMethodColumns } from './table.ts';
-import { presentBuyer } from '../buyers/present.ts';
-import { presentColumns } from '../../database/columns.ts';
 import { approvalPath } from './rules.ts';
+import { paymentMethodColumns } from './table.ts';
 
 type PaymentMethod = components['schemas']['PaymentMethod'];
 

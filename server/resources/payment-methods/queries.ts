@@ -1,7 +1,7 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
 import { acrossAccounts, findAccountOf } from '../../database/across-accounts.ts';
-import type { Announcement } from '../../events/outbox.ts';
 import type { Db, Tx } from '../../database/database.ts';
+import type { Announcement } from '../../events/outbox.ts';
 import type { PaymentMethodsTable } from './table.ts';
 
 export type PaymentMethodRow = Selectable<PaymentMethodsTable>;

@@ -1,8 +1,8 @@
 // What follows from a card number and its expiration date alone, when a replacement of a card applies, and which status may
 // follow which.
 import creditCardType from 'credit-card-type';
-import type { CardScheme } from '../card-schemes/rules.ts';
 import { passesLuhn } from '../../rules/card-numbers.ts';
+import type { CardScheme } from '../card-schemes/rules.ts';
 
 /** A card is valid until the end of its month. A month that does not exist counts as past. */
 export function hasExpired(expirationDate: string, now: Date): boolean {

@@ -1,12 +1,12 @@
 // Imports very many transactions in one database transaction that may run for hours. Changes to stored cards are collected in
 // a temporary table and applied at the end, because otherwise the cards would stay locked all the time.
 import { sql } from 'kysely';
-import { notAfter } from '../../rules/values.ts';
-import { readUuid } from '../../rules/uuid.ts';
 import { acrossAccounts } from '../../database/across-accounts.ts';
+import type { SqlType } from '../../database/columns.ts';
 import { copyRow, copyRows } from '../../database/copy.ts';
 import type { Tx } from '../../database/database.ts';
-import type { SqlType } from '../../database/columns.ts';
+import { readUuid } from '../../rules/uuid.ts';
+import { notAfter } from '../../rules/values.ts';
 import type { NewTransaction } from './queries.ts';
 
 interface CardUse {

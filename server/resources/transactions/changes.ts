@@ -1,10 +1,12 @@
 // What changes transactions, and what that means for the cards that they used: uses are counted, and a decline for a reason
 // that lies with the card applies its pending replacement.
-import { replacingDeclines } from '../payment-methods/rules.ts';
+import type { UnitOfWork } from '../../database/unit-of-work.ts';
+import { announce } from '../../events/outbox.ts';
+import { codeOf } from '../../faults.ts';
 import { checkMove } from '../../rules/state-machine.ts';
-import { transactionMoves, type TransactionStatus } from './rules.ts';
 import { readUuid } from '../../rules/uuid.ts';
-import { presentTransaction } from './present.ts';
+import { recordDecline } from '../payment-methods/changes.ts';
+import { replacingDeclines } from '../payment-methods/rules.ts';
 import {
   applyBulkUses,
   bulkUseOf,
@@ -13,7 +15,7 @@ import {
   listOwnTransactions,
   prepareBulk,
 } from './bulk.ts';
-import { codeOf } from '../../faults.ts';
+import { presentTransaction } from './present.ts';
 import {
   analyzeTransactions,
   lockTransactionOfAnyAccount,
@@ -22,9 +24,7 @@ import {
   type NewTransaction,
   type TransactionRow,
 } from './queries.ts';
-import { announce } from '../../events/outbox.ts';
-import { recordDecline } from '../payment-methods/changes.ts';
-import type { UnitOfWork } from '../../database/unit-of-work.ts';
+import { transactionMoves, type TransactionStatus } from './rules.ts';
 
 interface Prepared {
   insert: Awaited<ReturnType<typeof prepareTransactions>>;

@@ -3,10 +3,10 @@
 // may cause a database error: a value that cannot be stored matches nothing.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Input } from '../../../generated/operations.ts';
-import { notAfter, notBefore, isStorable } from '../../rules/values.ts';
-import { readUuid } from '../../rules/uuid.ts';
-import { hasValue, hasValueOf, type ValueType } from './lookup.ts';
 import { timestamp } from '../../database/columns.ts';
+import { readUuid } from '../../rules/uuid.ts';
+import { notAfter, notBefore, isStorable } from '../../rules/values.ts';
+import { hasValue, hasValueOf, type ValueType } from './lookup.ts';
 import type { TransactionsTable } from './table.ts';
 
 type Query = Omit<Input<'listTransactions'>['query'], 'cursor' | 'limit'>;

@@ -1,16 +1,16 @@
 // Lists transactions page by page. Whatever the filters are, a page reads only index ranges, never the whole table.
 import { CompiledQuery, sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { JsonBytes } from '../../../generated/operations.ts';
-import { asBytes } from '../../database/bytes.ts';
 import { acrossAccounts } from '../../database/across-accounts.ts';
-import type { Accounts } from '../../rules/accounts.ts';
-import type { Position } from '../../rules/cursor.ts';
+import { asBytes } from '../../database/bytes.ts';
+import { jsonOf, timestamp } from '../../database/columns.ts';
 import type { Db } from '../../database/database.ts';
-import { hasValue, isHashedOf, isOf } from './lookup.ts';
 import { plannedAnew, plannedInOrder } from '../../database/named-statements.ts';
 import { pageThrough, type Page, type PageRequest, type Range } from '../../database/paging.ts';
+import type { Accounts } from '../../rules/accounts.ts';
+import type { Position } from '../../rules/cursor.ts';
 import { conditionsOf, type Condition, type Conditions, type TransactionFilters } from './filters.ts';
-import { jsonOf, timestamp } from '../../database/columns.ts';
+import { hasValue, isHashedOf, isOf } from './lookup.ts';
 import { transactionColumns, transactionConstants, type Transaction } from './table.ts';
 
 /** A transaction as the API shows it, with the place that it has in the list. */

@@ -1,6 +1,6 @@
+import { presentColumns } from '../../database/columns.ts';
 import type { TransactionRow } from './queries.ts';
 import { transactionColumns, transactionConstants, type Transaction } from './table.ts';
-import { presentColumns } from '../../database/columns.ts';
 
 const shown = presentColumns<TransactionRow, Pick<Transaction, keyof typeof transactionColumns>>(
   transactionColumns,

@@ -1,14 +1,14 @@
 // Reads and writes transactions, single and in batches. Lists with filters are in list.ts.
 import { sql, type RawBuilder, type Selectable } from 'kysely';
-import { notAfter } from '../../rules/values.ts';
-import { erasableProperties } from '../personal.ts';
-import { inSlices } from '../../rules/async.ts';
-import { readUuid } from '../../rules/uuid.ts';
 import { acrossAccounts, findAccountOf } from '../../database/across-accounts.ts';
-import type { Announcement } from '../../events/outbox.ts';
+import { timestamp } from '../../database/columns.ts';
 import { copyRow, copyRows } from '../../database/copy.ts';
 import type { Db, Tx } from '../../database/database.ts';
-import { timestamp } from '../../database/columns.ts';
+import type { Announcement } from '../../events/outbox.ts';
+import { inSlices } from '../../rules/async.ts';
+import { readUuid } from '../../rules/uuid.ts';
+import { notAfter } from '../../rules/values.ts';
+import { erasableProperties } from '../personal.ts';
 import { filterColumns, transactionColumns, type NewTransaction, type TransactionsTable } from './table.ts';
 
 export type { NewTransaction, Transaction } from './table.ts';

@@ -1,8 +1,8 @@
 // Transactions: every property of the resource is a column. The other columns exist for filters only; each is worked out here
 // from what is stored, so that it cannot contradict the rest of the row.
 import type { components } from '../../../generated/types.ts';
-import { readUuid } from '../../rules/uuid.ts';
 import type { Given, Shown, ShownColumns, SqlType } from '../../database/columns.ts';
+import { readUuid } from '../../rules/uuid.ts';
 
 type Schemas = components['schemas'];
 export type Transaction = Schemas['Transaction'];

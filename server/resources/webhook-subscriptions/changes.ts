@@ -1,11 +1,10 @@
 // What changes webhook subscriptions and their deliveries.
-import { allAccounts } from '../../rules/accounts.ts';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { checkActiveCount, checkCount } from './rules.ts';
-import type { Vault } from '../../secrets/vault.ts';
-import { reopenDeliveries, type DeliveryFilter } from '../../events/delivery-list.ts';
 import type { Tx } from '../../database/database.ts';
 import { lockUntilCommit, type Work } from '../../database/unit-of-work.ts';
+import { reopenDeliveries, type DeliveryFilter } from '../../events/delivery-list.ts';
+import { allAccounts } from '../../rules/accounts.ts';
+import type { Vault } from '../../secrets/vault.ts';
 import {
   countWebhookSubscriptions,
   deleteWebhookSubscription,
@@ -15,6 +14,7 @@ import {
   setActive,
   type WebhookSubscriptionRow,
 } from './queries.ts';
+import { checkActiveCount, checkCount } from './rules.ts';
 
 export interface NewSubscription {
   /** Null for all accounts. */

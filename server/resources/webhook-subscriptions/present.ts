@@ -1,7 +1,7 @@
 import type { components } from '../../../generated/types.ts';
-import { webhookSubscriptionColumns } from './table.ts';
-import type { WebhookSubscriptionRow } from './queries.ts';
 import { presentColumns } from '../../database/columns.ts';
+import type { WebhookSubscriptionRow } from './queries.ts';
+import { webhookSubscriptionColumns } from './table.ts';
 
 type Subscription = components['schemas']['WebhookSubscription'];
 

@@ -1,9 +1,9 @@
 import { sql, type Insertable, type Selectable } from 'kysely';
-import type { Accounts } from '../../rules/accounts.ts';
-import type { Cursor } from '../../rules/cursor.ts';
 import { acrossAccounts } from '../../database/across-accounts.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import { fetchPage } from '../../database/paging.ts';
+import type { Accounts } from '../../rules/accounts.ts';
+import type { Cursor } from '../../rules/cursor.ts';
 import type { WebhookSubscriptionsTable } from './table.ts';
 
 export type WebhookSubscriptionRow = Selectable<WebhookSubscriptionsTable>;

@@ -1,6 +1,6 @@
 /** Whole request bodies, judged by a validator: what no single field can say, as "never both". */
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Fault } from './checker.ts';
 import type { Contract, Place } from './document.ts';
 import type { Operation } from './operations.ts';

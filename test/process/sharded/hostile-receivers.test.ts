@@ -2,9 +2,9 @@
 // against the real worker.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAccount } from '../../support/records.ts';
 import { rcodes, startNameServer, type NameAnswer, type NameServer } from '../../support/name-server.ts';
 import { startReceiver, type Receiver } from '../../support/receiver.ts';
+import { createAccount } from '../../support/records.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { hasty, storeCard, subscribe, until } from '../../support/webhooks.ts';
 import { behaviours, nameBehaviours, startHostile, type Hostile } from './hostile-receivers.behaviours.ts';

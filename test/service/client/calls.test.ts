@@ -5,8 +5,8 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPaymentsClient, PaymentsError, unwrap, type PaymentsClient } from '../../../client/index.ts';
 import { createError } from '../../../client/errors.ts';
+import { createPaymentsClient, PaymentsError, unwrap, type PaymentsClient } from '../../../client/index.ts';
 import { errors, operations } from '../../../generated/operations.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 

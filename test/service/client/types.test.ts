@@ -1,9 +1,9 @@
 // Client code that does not match the contract does not compile. That of the reference's samples does.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { errors } from '../../../generated/operations.ts';
 import { forReaders, parseContract } from '../../../scripts/docs/contract.ts';
 import { root } from '../../../scripts/support/root.ts';
-import { errors } from '../../../generated/operations.ts';
 import { describeTypes, type Piece } from '../../support/types.ts';
 
 const head = `

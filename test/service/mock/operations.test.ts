@@ -1,7 +1,7 @@
 // The mock reads its operations from the contract, the server from a generated table. Both must be equal.
 import { describe, expect, it } from 'vitest';
-import { mockOperations } from '../../../mock/operations.ts';
 import { operations, type Operation } from '../../../generated/operations.ts';
+import { mockOperations } from '../../../mock/operations.ts';
 import { loadContract } from '../../../server/contract/load.ts';
 
 describe('the operations that the mock reads from the contract', () => {

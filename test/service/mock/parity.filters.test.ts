@@ -1,15 +1,15 @@
 // Mock and service find the same transactions: both have the same ones, and get the same filters. parity.allowed.ts lists the
 // only filters that may differ. Other values: SEED=random npm test -- parity.filters
-import fc from 'fast-check';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Transaction } from '../../../server/resources/transactions/queries.ts';
+import { seed } from '../../support/random.ts';
 import { insertTransactions } from '../../support/records.ts';
 import { document } from '../../support/requests.ts';
-import { seed } from '../../support/random.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { caseOf, filterNames, filterOf, type Case, type Filter } from '../../support/transactions.ts';
 import { allowedFilters } from './parity.allowed.ts';

@@ -1,10 +1,10 @@
 /** The hand-written part of the corpus: cases that the generator does not produce. */
 import { gzipSync } from 'node:zlib';
 import { operations, type OperationId } from '../../../generated/operations.ts';
-import { addresses, nobody, type Case } from './parity.addresses.ts';
-import type { Who, Wire } from './parity.exchange.ts';
 import { bodySchemaOf } from '../../support/requests.ts';
 import { examplePath } from '../../support/valid-request.ts';
+import { addresses, nobody, type Case } from './parity.addresses.ts';
+import type { Who, Wire } from './parity.exchange.ts';
 import { rightRequest } from './support.ts';
 
 export const merchantAccount = 'X-Service-Merchant-Account-ID';

@@ -4,8 +4,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Operation, OperationId } from '../../../generated/operations.ts';
-import { signToken } from '../../../server/resources/api-key-pairs/token.ts';
 import type { Detail } from '../../../server/errors.ts';
+import { signToken } from '../../../server/resources/api-key-pairs/token.ts';
+import { seed } from '../../support/random.ts';
 import { bodySchemaOf, request, type Sent } from '../../support/requests.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { examplePath } from '../../support/valid-request.ts';
@@ -33,7 +34,6 @@ import {
   wireOf,
 } from './parity.requests.ts';
 import { startTestMock, table, type TestMock } from './support.ts';
-import { seed } from '../../support/random.ts';
 
 const numRuns = Number(process.env.PARITY_RUNS ?? 30);
 

@@ -1,5 +1,6 @@
 // Prefer selects every answer that the contract declares; for an unknown one, the error lists those that exist.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { OperationId } from '../../../generated/operations.ts';
 import {
   everyExample,
   rightRequest,
@@ -8,7 +9,6 @@ import {
   type CallOptions,
   type TestMock,
 } from './support.ts';
-import type { OperationId } from '../../../generated/operations.ts';
 
 let mock: TestMock;
 beforeAll(async () => {

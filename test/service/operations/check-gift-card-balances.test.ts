@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { createGiftCard } from '../../../server/resources/gift-cards/changes.ts';
 import type { GiftCard, GiftCardProvider } from '../../../server/providers/gift-cards.ts';
 import { simulatedGiftCards } from '../../../server/providers/simulated.ts';
+import { createGiftCard } from '../../../server/resources/gift-cards/changes.ts';
 import { describeOperation } from '../../support/operation.ts';
 import { silentWork } from '../../support/records.ts';
 

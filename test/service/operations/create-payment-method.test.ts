@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
-import { loadContract } from '../../../server/contract/load.ts';
 import { operations } from '../../../generated/operations.ts';
-import { createBuyer } from '../../support/records.ts';
-import { describeOperation } from '../../support/operation.ts';
-import { triedNumber } from '../../../server/resources/card-numbers/rules.ts';
-import { cardLimit } from '../../../server/http/limits.ts';
+import { loadContract } from '../../../server/contract/load.ts';
 import { inTransaction } from '../../../server/database/database.ts';
 import { lockUntilCommit } from '../../../server/database/unit-of-work.ts';
-import { startTestService, type TestServiceOptions } from '../../support/service.ts';
+import { cardLimit } from '../../../server/http/limits.ts';
+import { triedNumber } from '../../../server/resources/card-numbers/rules.ts';
 import { showsCode } from '../../support/digits.ts';
+import { describeOperation } from '../../support/operation.ts';
+import { createBuyer } from '../../support/records.ts';
+import { startTestService, type TestServiceOptions } from '../../support/service.ts';
 
 const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39', security_code: '737' };
 

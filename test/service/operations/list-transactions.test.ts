@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { NewTransaction, Transaction } from '../../../server/resources/transactions/queries.ts';
 import { transactionMoves } from '../../../server/resources/transactions/rules.ts';
-import { createAccount, insertTransactions } from '../../support/records.ts';
 import { describeOperation } from '../../support/operation.ts';
+import { createAccount, insertTransactions } from '../../support/records.ts';
 import { buyer, transaction } from '../../support/transactions.ts';
 
 interface Page {

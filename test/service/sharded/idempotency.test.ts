@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { requestFingerprint, slotOf } from '../../../server/resources/idempotency-keys/rules.ts';
 import { handlers } from '../../../server/handlers/index.ts';
 import type { VerifyCard } from '../../../server/providers/cards.ts';
 import { verifySimulatedCard } from '../../../server/providers/simulated.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { requestFingerprint, slotOf } from '../../../server/resources/idempotency-keys/rules.ts';
 import { showsCode } from '../../support/digits.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
 
 const card = { method: 'card', number: '4242424242424242', expiration_date: '12/39', security_code: '737' };
 const hook = { url: 'https://shop.example/hooks', active: false };

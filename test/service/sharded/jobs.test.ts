@@ -3,17 +3,17 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startJobs, deleteExpired } from '../../../server/upkeep/jobs.ts';
+import { inTransaction, openDatabase, type Database, type Db } from '../../../server/database/database.ts';
+import { createUnitOfWork, withLock } from '../../../server/database/unit-of-work.ts';
+import { insertEvent } from '../../../server/events/outbox.ts';
+import { findPaymentMethodOfAnyAccount } from '../../../server/resources/payment-methods/queries.ts';
 import {
   createSubscription,
   deleteSubscription,
 } from '../../../server/resources/webhook-subscriptions/changes.ts';
-import { createUnitOfWork, withLock } from '../../../server/database/unit-of-work.ts';
-import { inTransaction, openDatabase, type Database, type Db } from '../../../server/database/database.ts';
-import { insertEvent } from '../../../server/events/outbox.ts';
-import { findPaymentMethodOfAnyAccount } from '../../../server/resources/payment-methods/queries.ts';
 import { insertWebhookSubscription } from '../../../server/resources/webhook-subscriptions/queries.ts';
 import { cards } from '../../../server/sandbox/sample-records.ts';
+import { startJobs, deleteExpired } from '../../../server/upkeep/jobs.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { recordReplacement, silentWork } from '../../support/records.ts';
 import { startTestService } from '../../support/service.ts';

@@ -4,9 +4,9 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Cursor } from '../../../server/rules/cursor.ts';
 import { openDatabase, type Database } from '../../../server/database/database.ts';
 import { fetchPage, type Page } from '../../../server/database/paging.ts';
+import type { Cursor } from '../../../server/rules/cursor.ts';
 import { createTestDatabase } from '../../support/database.ts';
 
 const start = Date.parse('2026-11-15T10:30:00.000Z');

@@ -1,25 +1,26 @@
 // Compares every filter of GET /transactions with an oracle: alone, in pairs, and in larger combinations.
-import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openDatabase, type Database } from '../../../server/database/database.ts';
-import { whyUnstorable } from '../../../server/rules/values.ts';
-import { presentTransaction } from '../../../server/resources/transactions/present.ts';
+import type { TransactionFilters } from '../../../server/resources/transactions/filters.ts';
 import { listTransactionPage } from '../../../server/resources/transactions/list.ts';
+import { presentTransaction } from '../../../server/resources/transactions/present.ts';
 import {
   findTransactionOfAnyAccount,
   type NewTransaction,
   type TransactionRow,
 } from '../../../server/resources/transactions/queries.ts';
+import { whyUnstorable } from '../../../server/rules/values.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import { seed } from '../../support/random.ts';
 import {
   createAccount,
   insertTransactions,
   insertTransactionsIn,
   updateTransaction,
 } from '../../support/records.ts';
-import type { TransactionFilters } from '../../../server/resources/transactions/filters.ts';
-import { createTestDatabase } from '../../support/database.ts';
 import {
   asFilters,
   caseOf,
@@ -32,7 +33,6 @@ import {
   type Case,
   type Filter,
 } from '../../support/transactions.ts';
-import { seed } from '../../support/random.ts';
 
 // Random data; set SEED=… to repeat a failure.
 const accounts = ['default', "o'account \\ %", 'marketplace'];

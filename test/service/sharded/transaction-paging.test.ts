@@ -1,14 +1,14 @@
 // Paging through GET /transactions: every row once and in order, both ways, whatever is inserted meanwhile.
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import type { Cursor } from '../../../server/rules/cursor.ts';
 import { openDatabase, type Database } from '../../../server/database/database.ts';
 import type { TransactionFilters } from '../../../server/resources/transactions/filters.ts';
 import { listTransactionPage } from '../../../server/resources/transactions/list.ts';
-import { createAccount, insertTransactions } from '../../support/records.ts';
+import type { Cursor } from '../../../server/rules/cursor.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { asFilters, caseOf, expected, filterNames, filterOf, type Case } from '../../support/transactions.ts';
 import { seed } from '../../support/random.ts';
+import { createAccount, insertTransactions } from '../../support/records.ts';
+import { asFilters, caseOf, expected, filterNames, filterOf, type Case } from '../../support/transactions.ts';
 
 const accounts = ['default', 'marketplace', 'third'];
 type Scope = readonly string[] | undefined;

@@ -2,13 +2,13 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Handler } from '../../../generated/operations.ts';
-import type { WriteDeps } from '../../../server/handlers/deps.ts';
-import { defaultLimits } from '../../../server/events/worker.ts';
-import { handlers } from '../../../server/handlers/index.ts';
 import { nextWait } from '../../../server/events/attempts.ts';
+import { defaultLimits } from '../../../server/events/worker.ts';
+import type { WriteDeps } from '../../../server/handlers/deps.ts';
+import { handlers } from '../../../server/handlers/index.ts';
+import { rotateSubscription } from '../../../server/resources/webhook-subscriptions/changes.ts';
 import { withClient } from '../../support/database.ts';
 import { startReceiver, type Got } from '../../support/receiver.ts';
-import { rotateSubscription } from '../../../server/resources/webhook-subscriptions/changes.ts';
 import { silentWork } from '../../support/records.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import {
