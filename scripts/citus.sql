@@ -8,13 +8,11 @@ begin;
 set local citus.multi_shard_modify_mode = 'sequential';
 set local client_min_messages = 'warning';
 
--- What belongs to a merchant account.
+-- What belongs to a merchant account has the account as the first column of its primary key.
 create temporary table tables_of_accounts on commit drop as
-select name::regclass as id, position
-from unnest(array[
-  'buyers', 'payment_methods', 'gift_cards', 'transactions', 'events', 'deliveries', 'delivery_attempts',
-  'idempotency_keys'
-]) with ordinality as listed (name, position);
+select indrelid::regclass as id
+from pg_index join pg_attribute on attrelid = indrelid and attnum = indkey[0] join pg_class on pg_class.oid = indrelid
+where indisprimary and attname = 'merchant_account_id' and relnamespace = 'public'::regnamespace;
 
 -- Put back at the end: Citus distributes one table after the other, and refuses foreign keys between tables of different kinds.
 create temporary table foreign_keys on commit drop as
@@ -41,14 +39,14 @@ begin
   end loop;
 end $$;
 
--- Distributed tables refer to these, so every server has a copy.
+-- Distributed tables refer to these, or are joined with them, so every server has a copy.
 select create_reference_table('merchant_accounts');
 select create_reference_table('webhook_subscriptions');
 
 -- All rows of an account are on the same server, so its statements, joins and foreign keys stay there.
 select create_distributed_table('buyers', 'merchant_account_id', colocate_with => 'none');
 select create_distributed_table(id, 'merchant_account_id', colocate_with => 'buyers')
-from tables_of_accounts where id <> 'buyers'::regclass order by position;
+from tables_of_accounts where id <> 'buyers'::regclass;
 
 -- Everything else stays on the coordinator: key pairs, roles, limits, settings and the audit trail.
 

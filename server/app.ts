@@ -62,8 +62,8 @@ export function createApp(deps: AppDeps): App {
   const { find, unitsOn, publicUrl, life, log, now } = deps;
   const { environment, cursors, vault, keysOf } = deps;
   const { providers, siteDir, desk, bodyLimit, cardsPerMinute } = deps;
-  const { dbFor, isSharded } = database;
-  const shared = { isSharded, environment, cursors, vault, keysOf, providers, now };
+  const { dbFor } = database;
+  const shared = { environment, cursors, vault, keysOf, providers, now };
   const example = createExamples(document);
 
   const app = createExpress();

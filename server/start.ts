@@ -270,7 +270,6 @@ const startDeliveries = (
   startWorker(
     {
       db: database.background.db,
-      isSharded: database.isSharded,
       vault: secrets.vault,
       log,
       now,

@@ -75,14 +75,14 @@ interface ListOptions extends JsonOption {
 }
 
 async function listAll({ merchantAccount, search, limit, ...output }: ListOptions): Promise<void> {
-  const { rows, inTransactions } = await withService(async ({ db, database: { isSharded } }) => {
+  const { rows, inTransactions } = await withService(async ({ db }) => {
     const accounts = await readAccounts(db, merchantAccount);
     const found = await listNewest(db, accounts, limit, (account) =>
       listBuyers(db, account, { search, limit }),
     );
     if (found.length > 0 || search === undefined) return { rows: found };
     const filter = { buyer_external_identifier: search };
-    const page = await listTransactionPage(db, accounts, filter, { limit: 1, cursor: undefined, isSharded });
+    const page = await listTransactionPage(db, accounts, filter, { limit: 1, cursor: undefined });
     const [named] = page.rows.map(({ json }) => parseJson(json.toString()) as Transaction);
     return { rows: found, inTransactions: named?.buyer?.id };
   });

@@ -108,7 +108,7 @@ async function listAll({
 }: ListOptions): Promise<void> {
   const filters = filtersOf(options);
   const boundTo = cursorBinding('payments transactions list', merchantAccount, filters);
-  const { items, cursors, hasMore } = await withService(async ({ db, database: { isSharded }, secrets }) => {
+  const { items, cursors, hasMore } = await withService(async ({ db, secrets }) => {
     const accounts = await readAccounts(db, merchantAccount);
     const cursor = given === undefined ? undefined : secrets.cursors.decode(given, boundTo);
     if (given !== undefined && !cursor)
@@ -118,7 +118,6 @@ async function listAll({
     const { rows, ...around } = await listTransactionPage(db, accounts, filters, {
       limit: most,
       cursor,
-      isSharded,
     });
     return {
       items: rows.map((row) => parseJson(row.json.toString()) as Transaction),

@@ -212,7 +212,6 @@ async function work(): Promise<void> {
     const { startWorker } = await import('../events/worker.ts');
     const worker = startWorker({
       db,
-      isSharded: database.isSharded,
       vault,
       log,
       now: () => new Date(),

@@ -95,7 +95,7 @@ function written(column: string, type: SqlType): string {
     case 'jsonb':
       return `coalesce(${column}::text, 'null')`;
     case 'boolean':
-      // Not `case … when true`, which Citus cannot send on to its workers.
+      // Not `case … when true`, which is refused where a query is sent on to other servers.
       return `case when ${column} then 'true' when not ${column} then 'false' else 'null' end`;
     case 'text':
       return `coalesce(to_json(${column})::text, 'null')`;

@@ -5,6 +5,7 @@ import { parseJson } from '../../client/json.ts';
 import { contractVersion } from '../../generated/operations.ts';
 import { isDoneWithin } from '../rules/async.ts';
 import { readBytes } from './bytes.ts';
+import { CitusDialect } from './citus.ts';
 import {
   withinBudget,
   type Budget,
@@ -92,6 +93,7 @@ export interface DatabaseOptions {
   /** See named-statements.ts. */
   plansOnce?: boolean;
   Client?: typeof pg.Client;
+  isCitus?: boolean;
   /** See `noteStatement`. */
   notesStatements?: boolean;
 }
@@ -107,6 +109,7 @@ export function openDatabase(
     command,
     plansOnce = false,
     Client = pg.Client,
+    isCitus = false,
     notesStatements = false,
   }: DatabaseOptions = {},
 ): Database {
@@ -143,10 +146,11 @@ export function openDatabase(
   pgPool.on('remove', (client) => client instanceof pg.Client && clients.delete(client));
   const pool = createPool(pgPool, { size, pooler, statementMilliseconds });
   if (notesStatements) lengthenStacks();
+  const Dialect = isCitus ? CitusDialect : PostgresDialect;
   const dbFor = (use: ConnectionUse) => {
     // Kysely also has cursors, which are not used.
     const own = { connect: () => pool.connect(use), end: () => pgPool.end() } as unknown as PostgresPool;
-    const dialect = new PostgresDialect({ pool: own });
+    const dialect = new Dialect({ pool: own });
     return new Kysely<Tables>(notesStatements ? { dialect, log: noteStatement } : { dialect });
   };
   const db = dbFor({});

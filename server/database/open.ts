@@ -18,8 +18,6 @@ export interface OpenedDatabase extends Database {
   /** Connections for the queue, its worker and jobs, so that they and requests do not wait for each other. */
   background: Database;
   url: string;
-  /** Whether merchant accounts are spread over several servers: the engine is Citus. */
-  isSharded: boolean;
   /** Migrations that this start applied. */
   migrated: string[];
 }
@@ -71,20 +69,21 @@ export async function openReadyDatabase(options: OpenOptions): Promise<OpenedDat
   };
   const prepareAt = (url: string) =>
     prepare(url, shared, onError, (db) => ready(db, isEmbedded ? 'in DATA_DIR' : describe(url)));
-  const { url, isSharded, migrated, release } = isEmbedded
+  const { url, isCitus, migrated, release } = isEmbedded
     ? await prepareEmbedded(dataDir, log, prepareAt)
     : { url: databaseUrl, ...(await prepareAt(databaseUrl)), release: () => undefined };
   const notesStatements = environment === 'sandbox';
   const database = openDatabase(url, onError, {
     ...shared,
+    isCitus,
     notesStatements,
     ...(size === undefined ? {} : { size }),
     ...(statementMilliseconds === undefined ? {} : { statementMilliseconds }),
     // Citus must know the account to plan an `insert … select`.
-    ...(servesRequests ? { statementMilliseconds: requestStatementMilliseconds, plansOnce: !isSharded } : {}),
+    ...(servesRequests ? { statementMilliseconds: requestStatementMilliseconds, plansOnce: !isCitus } : {}),
   });
   const background = servesRequests
-    ? openDatabase(url, onError, { ...shared, size: backgroundSize, notesStatements })
+    ? openDatabase(url, onError, { ...shared, isCitus, size: backgroundSize, notesStatements })
     : database;
   const pools = new Set([database, background]);
   let closed: Promise<void> | undefined;
@@ -100,10 +99,13 @@ export async function openReadyDatabase(options: OpenOptions): Promise<OpenedDat
   const probe = createSingleFlight<Unready | undefined>();
   const unready = async () =>
     closed ? 'database closed' : probe(null, () => findUnready(url, shared.Client));
-  return { ...database, findUnready: unready, background, url, isSharded, migrated, close };
+  return { ...database, findUnready: unready, background, url, migrated, close };
 }
 
-type Prepared = Pick<OpenedDatabase, 'isSharded' | 'migrated'>;
+interface Prepared {
+  isCitus: boolean;
+  migrated: string[];
+}
 
 /**
  * Uses a pool without a statement timeout: a migration, or waiting for the migration of another instance, may take longer than the
@@ -122,14 +124,14 @@ async function prepare(
     waitMilliseconds: startMilliseconds,
   });
   try {
-    let isSharded: boolean;
+    let isCitus: boolean;
     let isReadOnly: boolean;
     try {
-      const { rows } = await withoutTimeout.pool.query<{ isSharded: boolean; isReadOnly: boolean }>(
-        `select exists (select from pg_extension where extname = 'citus') as "isSharded",
+      const { rows } = await withoutTimeout.pool.query<{ isCitus: boolean; isReadOnly: boolean }>(
+        `select exists (select from pg_extension where extname = 'citus') as "isCitus",
            current_setting('transaction_read_only')::boolean as "isReadOnly"`,
       );
-      isSharded = rows[0]?.isSharded === true;
+      isCitus = rows[0]?.isCitus === true;
       isReadOnly = rows[0]?.isReadOnly === true;
     } catch (error) {
       throw new DatabaseFault(
@@ -139,7 +141,7 @@ async function prepare(
     }
     if (shared.command === undefined && isReadOnly)
       throw new DatabaseFault(readOnlyFault(`at ${describe(url)}`));
-    return { isSharded, migrated: await ready(withoutTimeout.db).catch(nameRights(url)) };
+    return { isCitus, migrated: await ready(withoutTimeout.db).catch(nameRights(url)) };
   } finally {
     await withoutTimeout.close();
   }

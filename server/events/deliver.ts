@@ -11,7 +11,6 @@ import type { Send, SendOptions } from './send.ts';
 export interface DeliverDeps {
   db: Db;
   /** Whether accounts are spread over several servers. */
-  isSharded: boolean;
   vault: Vault;
   log: Logger;
   now: () => Date;

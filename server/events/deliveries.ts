@@ -2,6 +2,7 @@
 // own end, so the delivery of a worker that was killed becomes due by itself: see docs/decisions/0006-webhook-queue.md.
 import { sql, type RawBuilder } from 'kysely';
 import { acrossAccounts } from '../database/across-accounts.ts';
+import { isCitus } from '../database/citus.ts';
 import type { Db, Tx } from '../database/database.ts';
 import type { DeliveryKey } from './outbox.ts';
 
@@ -23,7 +24,6 @@ export interface Leases {
   /** How many more this worker may hold. */
   most: number;
   /** Whether accounts are spread over several servers. */
-  isSharded: boolean;
 }
 
 /** So many subscriptions get their turn at once, others the next time. */
@@ -36,7 +36,7 @@ const subscriptionsAtOnce = 500;
  * subscription is the only one who leases its deliveries, so the limit holds for all workers.
  */
 export async function leaseDeliveries(tx: Tx, leases: Leases): Promise<LeasedDelivery[]> {
-  if (leases.isSharded) return leaseByAccount(tx, leases);
+  if (isCitus(tx)) return leaseByAccount(tx, leases);
   const subscriptions = await lockSubscriptions(
     tx,
     sql`with recursive ${waiting}`,
@@ -96,8 +96,8 @@ const waiting = sql`waiting as (
  * Seconds until the next one is due, also if there is no room for it; undefined when none is pending. Nobody sends those of a
  * subscription that was deleted.
  */
-export async function findNext(db: Db, isSharded: boolean): Promise<number | undefined> {
-  const [before, from] = isSharded
+export async function findNext(db: Db): Promise<number | undefined> {
+  const [before, from] = isCitus(db)
     ? [sql``, sql`deliveries where state = 'pending' and`]
     : [sql`with recursive ${waiting}`, sql`waiting where`];
   const { rows } = await sql<{ seconds: number | null }>`

@@ -55,7 +55,7 @@ export interface Worker {
 }
 
 export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLimits): Worker {
-  const { db, log, isSharded } = deps;
+  const { db, log } = deps;
   const id = randomUUID();
   const stopping = new AbortController();
   const cancellation = new AbortController();
@@ -96,7 +96,7 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
       if (!over.has(one)) heldByAccount.set(account, (heldByAccount.get(account) ?? 0) + 1);
     const most = stopping.signal.aborted ? 0 : limits.perWorker - held.size + over.size;
     const { perSubscription, perAccount } = limits;
-    return { worker: id, perSubscription, perAccount, held: heldByAccount, most, isSharded };
+    return { worker: id, perSubscription, perAccount, held: heldByAccount, most };
   };
 
   const noteRecorded = (attempts: readonly Ended[], { lost, switchedOff }: Recorded): void => {
@@ -157,7 +157,7 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
     const isTried = mayBeDue || ended.length > 0;
     mayBeDue = false;
     if (isTried && (await recordAndLease())) return undefined;
-    const untilNext = 1000 * ((await findNext(db, isSharded)) ?? Infinity);
+    const untilNext = 1000 * ((await findNext(db)) ?? Infinity);
     if (untilNext <= 0) mayBeDue = true;
     if (mayBeDue && !isTried && (await recordAndLease())) return undefined;
     return Math.min(limits.pollMilliseconds, Math.max(limits.busyMilliseconds, untilNext));

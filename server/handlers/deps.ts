@@ -17,8 +17,6 @@ export type Selection = { kind: 'none' } | { kind: 'one'; id: string } | { kind:
 export interface Deps {
   /** For reads outside of a unit of work. */
   db: Db;
-  /** Whether merchant accounts are spread over several servers (Citus). */
-  isSharded: boolean;
   environment: 'sandbox' | 'production';
   cursors: CursorCodec;
   vault: Vault;

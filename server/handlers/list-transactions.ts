@@ -14,7 +14,7 @@ export const listTransactions: Handler<'listTransactions', Deps> = async (
     deps,
     (page, given) => {
       const filters = { ...given, metadata: metadata?.required };
-      return listTransactionPage(deps.db, accountsOf(deps), filters, { ...page, isSharded: deps.isSharded });
+      return listTransactionPage(deps.db, accountsOf(deps), filters, page);
     },
     metadata?.faults,
   );

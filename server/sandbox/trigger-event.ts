@@ -42,7 +42,7 @@ type Reader = (unit: UnitOfWork, account: string, id: string | undefined) => Pro
 /** The record that an event shows, by the first part of its name. Events without a reader show the example. */
 const readers: Partial<Record<string, Reader>> = {
   async transaction({ db }, account, id) {
-    const page = { limit: 1, cursor: undefined, isSharded: false };
+    const page = { limit: 1, cursor: undefined };
     const wanted = id ?? (await listTransactionPage(db, { only: [account] }, {}, page)).rows[0]?.id;
     const row = wanted === undefined ? undefined : await findTransaction(db, account, wanted);
     return row && presentTransaction(row);

@@ -48,8 +48,7 @@ describe('a worker', () => {
 
   const start = (limits = neverPolls, { db } = background()) => {
     const { vault } = service.secrets;
-    const { isSharded } = service.service.database;
-    worker = startWorker({ ...patient, db, isSharded, vault, log, now: () => new Date() }, limits);
+    worker = startWorker({ ...patient, db, vault, log, now: () => new Date() }, limits);
   };
   const cause = (subscription: Subscription, number: number) =>
     causeDeliveries(service, subscription, number);

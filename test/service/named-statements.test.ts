@@ -71,7 +71,6 @@ it('a page of transactions is kept; with a filter it is planned for its values',
     listTransactionPage(database.db, { only: ['default'] }, filters, {
       limit: 20,
       cursor: undefined,
-      isSharded: false,
     });
   for (let times = 0; times < 3; times += 1) {
     await page({});
@@ -101,7 +100,6 @@ it('plans the page of a request once, and one with a filter for its values', asy
     listTransactionPage(once.db, { only: ['default'] }, filters, {
       limit: 20,
       cursor: undefined,
-      isSharded: false,
     });
   const mode = async () =>
     (await sql<{ mode: string }>`select current_setting('plan_cache_mode') as mode`.execute(once.db)).rows;

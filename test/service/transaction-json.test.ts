@@ -61,12 +61,7 @@ it(`${count} transactions`, async () => {
   const seen = new Set<string>();
   let cursor: { createdAt: Date; id: string; direction: 'next' } | undefined;
   do {
-    const page = await listTransactionPage(
-      database.db,
-      { only: ['default'] },
-      {},
-      { limit: 500, cursor, isSharded: false },
-    );
+    const page = await listTransactionPage(database.db, { only: ['default'] }, {}, { limit: 500, cursor });
     for (const { id, json } of page.rows) {
       const sent: unknown = JSON.parse(json.toString());
       // `toEqual` is slow, so it only says what differs.

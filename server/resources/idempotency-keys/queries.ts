@@ -47,7 +47,7 @@ export interface Claimed extends Slot {
   claim: string;
 }
 
-// Citus allows only immutable functions here, so the new claim tells the time. The difference of infinite times is an error.
+// Only immutable functions are allowed here (docs/scaling.md), so the new claim tells the time. The difference of infinite times is an error.
 const isLapsed = sql<boolean>`case when isfinite(key.claimed_until)
   then excluded.claimed_until - key.claimed_until >= make_interval(secs => ${claimSeconds}) else false end`;
 

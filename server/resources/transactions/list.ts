@@ -3,6 +3,7 @@ import { CompiledQuery, sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { JsonBytes } from '../../../generated/operations.ts';
 import { acrossAccounts } from '../../database/across-accounts.ts';
 import { asBytes } from '../../database/bytes.ts';
+import { isCitus } from '../../database/citus.ts';
 import { jsonOf, timestamp } from '../../database/columns.ts';
 import type { Db } from '../../database/database.ts';
 import { plannedAnew, plannedInOrder } from '../../database/named-statements.ts';
@@ -25,20 +26,20 @@ const item = sql.raw(
 );
 
 /**
- * Transactions of these accounts, newest first. A sharded engine cannot limit each of several
- * accounts, so there they are read in one flat statement, whose pages the engine merges.
+ * Transactions of these accounts, newest first. Citus cannot limit each of several accounts, so there they are read in one flat
+ * statement, whose pages it merges.
  */
 export async function listTransactionPage(
   db: Db,
   accounts: Accounts,
   filters: TransactionFilters,
-  { isSharded, ...page }: PageRequest & { isSharded: boolean },
+  page: PageRequest,
 ): Promise<Page<TransactionItem>> {
   const only = onlyOf(accounts);
   if (only !== undefined && !hasFilter(filters))
     return pageThrough((range, behind) => readPlain(db, only, range, behind), page);
   const conditions = conditionsOf(filters);
-  const isFlat = isSharded && only === undefined;
+  const isFlat = isCitus(db) && only === undefined;
   const statement = isFlat ? flatRange : transactionRange;
   const named =
     accounts === 'all' && conditions.ofAccount.length > 0 && !isFlat ? await nameFew(db) : accounts;

@@ -1,6 +1,7 @@
 // Reads and writes transactions, single and in batches. Lists with filters are in list.ts.
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 import { acrossAccounts, findAccountOf } from '../../database/across-accounts.ts';
+import { isCitus } from '../../database/citus.ts';
 import { timestamp } from '../../database/columns.ts';
 import { copyRow, copyRows } from '../../database/copy.ts';
 import type { Db, Tx } from '../../database/database.ts';
@@ -97,12 +98,12 @@ async function listKnownIds(db: Tx, ids: readonly string[]): Promise<string[]> {
  * of the table) change nothing that the planner knows, so they are left to it.
  */
 export const analyzeTransactions = async (db: Tx, added: number): Promise<void> => {
-  const { rows } = await sql<{ isSharded: boolean; before: number }>`
-    select exists (select from pg_extension where extname = 'citus') as "isSharded", reltuples as before
-    from pg_class where oid = 'transactions'::regclass`.execute(db);
-  const { isSharded = false, before = 0 } = rows[0] ?? {};
   // Citus refuses it in a transaction that has read merchant accounts; there, autovacuum does it.
-  if (isSharded || added < 50 + before / 10) return;
+  if (isCitus(db)) return;
+  const { rows } = await sql<{ before: number }>`
+    select reltuples as before from pg_class where oid = 'transactions'::regclass`.execute(db);
+  const { before = 0 } = rows[0] ?? {};
+  if (added < 50 + before / 10) return;
   await sql`analyze transactions`.execute(db);
 };
 
@@ -136,7 +137,7 @@ export async function updateTransaction(
   transaction: NewTransaction,
   { tell }: Announcement<TransactionRow>,
 ): Promise<TransactionRow> {
-  // A sharded engine refuses an assignment to the account, even of the same value.
+  // Citus refuses an assignment to the account, even of the same value.
   const every = columnTypes
     .map(([name]) => name)
     .filter((name) => name !== 'merchant_account_id' && name !== 'id');

@@ -14,13 +14,13 @@ const rows = Number(process.env.CITUS_ROWS ?? 2_000);
 let sharded: Database;
 let plain: Database;
 
-const open = (url: string) =>
+const open = (url: string, isCitus: boolean) =>
   openDatabase(
     url,
     (error) => {
       throw error;
     },
-    { statementMilliseconds: 0 },
+    { statementMilliseconds: 0, isCitus },
   );
 
 async function fill({ db }: Database): Promise<void> {
@@ -32,8 +32,8 @@ async function fill({ db }: Database): Promise<void> {
 beforeAll(async () => {
   // The counters of Citus tell how many statements were the work of one shard, and of several.
   const options = '-c citus.enable_stat_counters=on -c citus.explain_all_tasks=on';
-  sharded = open(`${await createTestDatabase()}?options=${encodeURIComponent(options)}`);
-  plain = open(await createEmptyDatabase());
+  sharded = open(`${await createTestDatabase()}?options=${encodeURIComponent(options)}`, true);
+  plain = open(await createEmptyDatabase(), false);
   await migrate(plain.db);
   await fill(sharded);
   await fill(plain);

@@ -29,11 +29,11 @@ beforeEach(async () => {
 const db = () => service.service.database.background.db;
 const url = 'http://127.0.0.1:9/';
 const limits = { perSubscription: 4, perAccount: 100, held: new Map<string, number>(), most: 1000 };
-const { isCitus: isSharded } = inject('cluster');
+const { isCitus } = inject('cluster');
 const [one, two] = [randomUUID(), randomUUID()];
 
 const leaseIn = (tx: Tx, worker: string, more: Partial<Leases> = {}) =>
-  leaseDeliveries(tx, { ...limits, isSharded, worker, ...more });
+  leaseDeliveries(tx, { ...limits, worker, ...more });
 const lease = (worker: string, more?: Partial<Leases>) =>
   inTransaction(db(), (tx) => leaseIn(tx, worker, more));
 const lapse = () => sql`update deliveries set due_at = now() where leased_by is not null`.execute(db());
@@ -56,7 +56,7 @@ const deliveries = async () => {
 
 describe('the limit of a subscription', () => {
   // Citus waits for the lock of a subscription instead of passing it by.
-  it.skipIf(isSharded)(
+  it.skipIf(isCitus)(
     'holds for two workers, although the second claims before the first has committed',
     async () => {
       await causeDeliveries(service, await subscribe(service, url), 20);
@@ -298,11 +298,11 @@ describe('a delivery that somebody has locked', () => {
 it('a worker is told when the next delivery is due; those of a deleted subscription are not', async () => {
   await causeDeliveries(service, await subscribe(service, url), 2);
   await sql`update deliveries set due_at = now() + interval '1 hour'`.execute(db());
-  expect(await findNext(db(), isSharded)).toBeGreaterThan(3_500);
+  expect(await findNext(db())).toBeGreaterThan(3_500);
   await sql`update deliveries set due_at = now()`.execute(db());
-  expect(await findNext(db(), isSharded)).toBeLessThanOrEqual(0);
+  expect(await findNext(db())).toBeLessThanOrEqual(0);
   await sql`delete from webhook_subscriptions`.execute(db());
-  expect(await findNext(db(), isSharded)).toBeUndefined();
+  expect(await findNext(db())).toBeUndefined();
   expect(await lease(one)).toEqual([]);
 });
 

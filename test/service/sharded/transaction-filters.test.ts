@@ -58,7 +58,6 @@ const list = async (scope: readonly string[] | undefined, filters: TransactionFi
   const page = await listTransactionPage(database.db, scope ? { only: scope } : 'all', filters, {
     limit: 500,
     cursor: undefined,
-    isSharded: inject('cluster').isCitus,
   });
   return page.rows.map(({ id }) => id);
 };
@@ -81,9 +80,10 @@ const check = async ({ scope, filters }: { scope: readonly string[] | undefined;
 };
 
 beforeAll(async () => {
-  database = openDatabase(await createTestDatabase(), (error) => {
+  const fail = (error: Error) => {
     throw error;
-  });
+  };
+  database = openDatabase(await createTestDatabase(), fail, inject('cluster'));
   for (const id of accounts) await createAccount(database.db, { id, display_name: id });
   expect(
     await insertTransactions(
