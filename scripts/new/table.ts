@@ -101,17 +101,6 @@ function erasedOf(texts: string[], erasure = ''): string[] {
   return texts.filter((name) => fates.get(name) === 'erased');
 }
 
-const listTable = (table: string) => (text: string) =>
-  text
-    .replace(
-      '\n\nexport',
-      `\nimport type { ${pascal(table)}Table } from '../resources/${kebab(table)}/table.ts';\n\nexport`,
-    )
-    // The first one ends the interface.
-    .replace(/^\}$/m, `  ${table}: ${pascal(table)}Table;\n}`);
-
-const list = 'server/database/tables.ts';
-
 export async function newTable(
   project: Project,
   table: string,
@@ -121,8 +110,11 @@ export async function newTable(
   const one = singular(table);
   if (plural(one) !== table)
     throw new Refusal(`A table is named after its records, in the plural: table ${plural(one)}`);
-  if (new RegExp(`^  ${table}: `, 'm').test(await readFile(join(project.root, list), 'utf8')))
-    throw new Refusal(`The table ${table} exists already: ${list} has it.`);
+  const [, listed = ''] = (await readFile(join(project.root, fatesFile), 'utf8')).split(
+    'const tableFates = {',
+  );
+  if (new RegExp(`^  ${table}: `, 'm').test(listed))
+    throw new Refusal(`The table ${table} exists already: ${fatesFile} has it.`);
   const resource = pascal(one);
   const shown = await shownColumns(project, resource);
   const more = own.filter(({ name }) => !shown?.some((column) => column.name === name));
@@ -188,8 +180,6 @@ export async function newTable(
   for (const [file, text] of files)
     if (!(await project.has(file))) plan.write[file] = text;
     else if (isStub(await readFile(join(project.root, file), 'utf8'))) plan.edit[file] = () => text;
-  plan.edit[list] = listTable(table);
-  plan.edit['scripts/citus.sql'] = (text) => text.replace('\n]) with', `,\n  '${table}'\n]) with`);
   const fates = namesOf([...more, ...(shown ?? [])]).map(
     (name) => `${name}: '${erased.includes(name) ? 'erased' : 'kept'}'`,
   );

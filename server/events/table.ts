@@ -36,3 +36,11 @@ export interface DeliveryAttemptsTable {
   error: string | null;
   answer: string | null;
 }
+
+declare module '../database/tables.ts' {
+  interface Tables {
+    events: EventsTable;
+    deliveries: DeliveriesTable;
+    delivery_attempts: DeliveryAttemptsTable;
+  }
+}

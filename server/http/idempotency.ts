@@ -7,7 +7,6 @@ import type { Selection } from '../handlers/deps.ts';
 import {
   isKept,
   keepKeyMilliseconds,
-  noAccount,
   requestFingerprint,
   slotOf,
   type Claim,
@@ -16,7 +15,7 @@ import {
   type Known,
   type SentAnswer,
 } from '../resources/idempotency-keys/rules.ts';
-import { allAccounts } from '../rules/accounts.ts';
+import { allAccounts, noAccount } from '../rules/accounts.ts';
 import { createSingleFlight } from '../rules/async.ts';
 import type { DigestKeys } from '../secrets/derive-keys.ts';
 

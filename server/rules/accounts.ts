@@ -6,3 +6,6 @@
 export type Accounts = 'all' | { only: readonly string[] };
 
 export const allAccounts = '*';
+
+/** The account of the idempotency keys of requests about no account. Those of requests about many have `allAccounts`. */
+export const noAccount = '';

@@ -6,8 +6,7 @@ import { acrossAccounts } from '../database/across-accounts.ts';
 import { inTransaction, type Db } from '../database/database.ts';
 import { lockHolder } from '../database/unit-of-work.ts';
 import { OperatorFault } from '../faults.ts';
-import { noAccount } from '../resources/idempotency-keys/rules.ts';
-import { allAccounts } from '../rules/accounts.ts';
+import { allAccounts, noAccount } from '../rules/accounts.ts';
 import { settingName } from './digest-keys.ts';
 import type { Binding, Purpose, Vault } from './vault.ts';
 

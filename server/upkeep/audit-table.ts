@@ -9,3 +9,9 @@ export interface AuditEntriesTable {
 }
 
 export type AuditEntry = Selectable<AuditEntriesTable>;
+
+declare module '../database/tables.ts' {
+  interface Tables {
+    audit_entries: AuditEntriesTable;
+  }
+}

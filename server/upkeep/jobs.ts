@@ -5,10 +5,10 @@ import type { Logger } from 'pino';
 import { type Db, inTransaction, type Tx } from '../database/database.ts';
 import { withLock, type InUnitOfWork } from '../database/unit-of-work.ts';
 import { deleteDeliveriesOf } from '../events/outbox.ts';
-import { keepKeyMilliseconds, noAccount } from '../resources/idempotency-keys/rules.ts';
+import { keepKeyMilliseconds } from '../resources/idempotency-keys/rules.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
 import { applyExpiredReplacements } from '../resources/payment-methods/changes.ts';
-import { allAccounts } from '../rules/accounts.ts';
+import { allAccounts, noAccount } from '../rules/accounts.ts';
 import { isDoneWithin } from '../rules/async.ts';
 
 export interface Jobs {

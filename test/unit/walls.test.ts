@@ -28,8 +28,10 @@ interface Room {
 
 /** Any room of the server may end the process with a message, and tell errors apart by their codes. */
 const faults = 'server/faults.ts';
-/** Rules that no resource has for itself, and those of resources, which are pure, too. */
-const pure = ['generated', 'client/json.ts', faults, 'server/rules', ...pureFilesOf('server/resources')];
+/** Rules that no resource has for itself. */
+const rules = ['generated', 'client/json.ts', faults, 'server/rules'];
+/** With those of resources, which are pure, too. */
+const pure = [...rules, ...pureFilesOf('server/resources')];
 const below = [
   ...pure,
   'server/database',
@@ -85,21 +87,15 @@ const rooms: Record<string, Room> = {
   'server/hints.ts': { from: ['server/config.ts', 'server/contract'] },
   'server/build.ts': { from: ['generated', 'server/contract'] },
   'server/database/embedded': { from: [faults], packages: ['pg'] },
-  // What is known of all tables: their types, for Kysely, and their columns.
-  'server/database/tables.ts': {
-    from: ['server/database', 'server/resources'],
-    types: ['server/events', 'server/upkeep'],
-    packages: ['kysely'],
-  },
   'server/database': {
-    from: [...pure, 'server/database/tables.ts'],
+    from: rules,
     packages: ['kysely', 'pg', 'pg-copy-streams', 'pg-protocol'],
   },
   'server/database/open.ts': {
-    from: [...pure, 'server/database', 'server/database/tables.ts', 'server/database/embedded'],
+    from: [...rules, 'server/database', 'server/database/embedded'],
     packages: ['pg'],
   },
-  'server/secrets': { from: [...pure, 'server/database'], packages: ['kysely'] },
+  'server/secrets': { from: [...rules, 'server/database'], packages: ['kysely'] },
   'server/events': {
     from: [...pure, 'server/database', 'server/secrets', 'server/log.ts', 'server/visible.ts'],
     types: ['server/contract'],
@@ -108,7 +104,6 @@ const rooms: Record<string, Room> = {
   'server/providers': { from: pure },
   'server/resources': {
     from: [...pure, 'server/database', 'server/secrets', 'server/events', 'server/providers'],
-    types: ['server/database/tables.ts'],
     packages: ['kysely'],
   },
   'server/handlers': { from: [...below, 'server/errors.ts'] },

@@ -28,3 +28,11 @@ export interface ApiKeyPairsTable extends ShownColumns<
   creator_email_address: string | null;
   creator_thumbprint: string | null;
 }
+
+declare module '../../database/tables.ts' {
+  interface Tables {
+    api_key_pairs: ApiKeyPairsTable;
+    api_key_pair_roles: { api_key_pair_id: string; role_id: string };
+    api_key_pair_merchant_accounts: { api_key_pair_id: string; merchant_account_id: string };
+  }
+}

@@ -22,3 +22,9 @@ export interface BuyersTable extends ShownColumns<
   /** Since when the buyer has no personal data, and nothing new can be stored for it. */
   erased_at: MaybeStamp;
 }
+
+declare module '../../database/tables.ts' {
+  interface Tables {
+    buyers: BuyersTable;
+  }
+}

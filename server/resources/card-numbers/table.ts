@@ -6,3 +6,9 @@ export interface CardNumbersTable {
   number: string;
   seen_at: Stamp;
 }
+
+declare module '../../database/tables.ts' {
+  interface Tables {
+    card_numbers: CardNumbersTable;
+  }
+}

@@ -12,3 +12,9 @@ export interface GiftCardsTable {
   expiration_date: MaybeStamp;
   created_at: Stamp;
 }
+
+declare module '../../database/tables.ts' {
+  interface Tables {
+    gift_cards: GiftCardsTable;
+  }
+}

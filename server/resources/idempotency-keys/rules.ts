@@ -6,9 +6,6 @@ import type { DigestKeys } from '../../secrets/derive-keys.ts';
 /** How long a key is valid. */
 export const keepKeyMilliseconds = 24 * 60 * 60 * 1000;
 
-/** The account ID of the keys of requests about no account. Those of requests about many have `allAccounts`. */
-export const noAccount = '';
-
 /** An answer as it was sent. The body is text, so that a repeated answer has the same bytes. */
 export interface SentAnswer {
   status: number;

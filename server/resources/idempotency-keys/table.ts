@@ -13,3 +13,9 @@ export interface IdempotencyKeysTable {
   resource_id: string | null;
   created_at: Stamp;
 }
+
+declare module '../../database/tables.ts' {
+  interface Tables {
+    idempotency_keys: IdempotencyKeysTable;
+  }
+}

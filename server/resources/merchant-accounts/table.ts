@@ -25,3 +25,9 @@ export interface MerchantAccountsTable extends ShownColumns<
   /** The key of its digests, made at the first use: see secrets/digest-keys.ts. */
   key_sealed: ColumnType<string | null, undefined, string>;
 }
+
+declare module '../../database/tables.ts' {
+  interface Tables {
+    merchant_accounts: MerchantAccountsTable;
+  }
+}

@@ -69,3 +69,9 @@ export interface PaymentMethodsTable extends ShownColumns<
   replacement: ColumnType<Replacement | null, string | null | undefined, string | null>;
   replacement_found_at: MaybeStamp;
 }
+
+declare module '../../database/tables.ts' {
+  interface Tables {
+    payment_methods: PaymentMethodsTable;
+  }
+}

@@ -20,3 +20,9 @@ export interface RolesTable extends ShownColumns<
 > {
   permissions: string[];
 }
+
+declare module '../../database/tables.ts' {
+  interface Tables {
+    roles: RolesTable;
+  }
+}

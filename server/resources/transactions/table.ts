@@ -103,3 +103,9 @@ export const filterColumns = {
 export type TransactionsTable = ShownColumns<typeof transactionColumns, Transaction> & {
   [Name in keyof typeof filterColumns]: ReturnType<(typeof filterColumns)[Name]['of']>;
 };
+
+declare module '../../database/tables.ts' {
+  interface Tables {
+    transactions: TransactionsTable;
+  }
+}

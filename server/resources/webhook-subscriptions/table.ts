@@ -25,3 +25,9 @@ export interface WebhookSubscriptionsTable extends ShownColumns<
   created_at: Stamp;
   updated_at: Stamp;
 }
+
+declare module '../../database/tables.ts' {
+  interface Tables {
+    webhook_subscriptions: WebhookSubscriptionsTable;
+  }
+}
