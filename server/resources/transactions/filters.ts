@@ -24,9 +24,10 @@ interface AccountCondition {
   of: (accounts: readonly RawBuilder<unknown>[]) => Condition;
 }
 
+/** What filters ask for, and what must be known of them to find the rows. See docs/decisions/0020-transaction-indexes.md. */
 export interface Conditions {
   /** Inclusive. Separate from `all`, because the cursor of a page replaces one of the two. */
-  created: { from: Date | undefined; to: Date | undefined };
+  created: Period;
   all: Condition[];
   /** Like `all`. */
   ofAccount: AccountCondition[];
@@ -44,6 +45,11 @@ export interface Conditions {
   hasGin: boolean;
 }
 
+interface Period {
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
 interface Choice {
   column: Column;
   type: ValueType;
@@ -52,36 +58,19 @@ interface Choice {
 
 type Column = keyof TransactionsTable;
 
-/**
- * What one filter contributes. How its rows are found, if it is the only filter; two or more of `ordered`, `compared` and `choice`
- * together are a walk. See docs/decisions/0020.
- *
- * | kind       | filters                                      | index                                           | flag           |
- * | ---------- | -------------------------------------------- | ----------------------------------------------- | -------------- |
- * | identifier | IDs, references, BIN, label                  | transactions_by_…: hashes and the time          | hasIdentifier  |
- * | search     | search: several identifiers, one must match  | those of its columns                            | hasIdentifier  |
- * | choice     | status, currency, method …: one of a list    | transactions_by_…: hashes and the time          | –              |
- * | ordered    | has_settlements                              | transactions_by_(no_)settlements                | –              |
- * | compared   | amounts, updated_at, flags                   | transactions_walk, or their own if few match    | isWalk         |
- * | updatedTo  | updated_at_lte                               | the same, within bounds like those of created   | isWalk         |
- * | gin        | gift_card_id, gift_card_last4                | transactions_gift_card_…, GIN                   | hasGin         |
- * | metadata   | metadata                                     | transactions_by_metadata, GIN with the account  | hasGin         |
- * | created    | created_at                                   | bounds of whatever index is read                | –              |
- */
-type Part =
-  | { kind: 'identifier' | 'ordered' | 'compared' | 'gin'; condition: Condition }
-  | { kind: 'metadata'; condition: AccountCondition }
-  | { kind: 'created'; from: Date }
-  | { kind: 'created'; to: Date }
-  | { kind: 'updatedTo'; to: Date }
-  | { kind: 'search'; any: Condition[] }
-  | ({ kind: 'choice' } & Choice);
+/** What one filter contributes. */
+type Part = Partial<Omit<Conditions, 'isHashed'>>;
 
 const column = (name: Column) => sql.ref(`transactions.${name}`);
 const nothing = sql<SqlBool>`false`;
 
-const identifier = (condition: Condition): Part => ({ kind: 'identifier', condition });
-const compared = (condition: Condition): Part => ({ kind: 'compared', condition });
+// Kinds of filters, and the index that finds the rows if there is no other filter.
+/** IDs, references, BIN, label: transactions_by_…, with hashes and the time. */
+const identifier = (condition: Condition): Part => ({ all: [condition], hasIdentifier: true });
+/** Amounts, updated_at, flags: transactions_walk, or one of their own if few rows match. */
+const compared = (condition: Condition): Part => ({ all: [condition], isWalk: true });
+/** Values in lists: GIN. */
+const contained = (condition: Condition): Part => ({ all: [condition], hasGin: true });
 const is = (name: Column, type: ValueType, value: string): Condition =>
   hasValue(name, type, sql`${value}::${sql.raw(type)}`);
 const textIs = (name: Column, value: string): Condition => is(name, 'text', value);
@@ -93,13 +82,16 @@ const idIs = (value: string): Condition => {
   const uuid = readUuid(value);
   return uuid === undefined ? nothing : sql`${column('id')} = ${uuid}`;
 };
-const flag = (name: Column, value: boolean): Part =>
-  compared(value ? sql`${column(name)}` : sql`not ${column(name)}`);
+const isFlag = (name: Column, value: boolean): Condition =>
+  value ? sql`${column(name)}` : sql`not ${column(name)}`;
+const flag = (name: Column, value: boolean): Part => compared(isFlag(name, value));
+/** Status, currency and the like: transactions_by_…, with hashes and the time. */
 const oneOf = (name: Column, type: ValueType, values: readonly string[]): Part => ({
-  kind: 'choice',
-  column: name,
-  type,
-  values: [...new Set(type === 'uuid' ? values.flatMap((value) => readUuid(value) ?? []) : values)],
+  choice: {
+    column: name,
+    type,
+    values: [...new Set(type === 'uuid' ? values.flatMap((value) => readUuid(value) ?? []) : values)],
+  },
 });
 
 const filters: {
@@ -112,29 +104,26 @@ const filters: {
   amount_eq: (value) => compared(sql`${column('amount')} = ${value}`),
   amount_gte: (value) => compared(sql`${column('amount')} >= ${value}`),
   amount_lte: (value) => compared(sql`${column('amount')} <= ${value}`),
-  created_at_gte: (value) => ({ kind: 'created', from: notBefore(value) }),
-  created_at_lte: (value) => ({ kind: 'created', to: notAfter(value) }),
+  created_at_gte: (value) => ({ created: { from: notBefore(value) } }),
+  created_at_lte: (value) => ({ created: { to: notAfter(value) } }),
   updated_at_gte: (value) => compared(sql`${column('updated_at')} >= ${timestamp(notBefore(value))}`),
-  updated_at_lte: (value) => ({ kind: 'updatedTo', to: notAfter(value) }),
+  // What was updated by a time was also created by then. Without that bound a scan by time would begin at the newest transaction.
+  updated_at_lte: (value) => ({
+    ...compared(sql`${column('updated_at')} <= ${timestamp(notAfter(value))}`),
+    created: { to: notAfter(value) },
+  }),
   buyer_id: (value) => identifier(uuidIs('buyer_id', value)),
   buyer_external_identifier: (value) => identifier(textIs('buyer_external_identifier', value)),
   checkout_session_id: (value) => identifier(uuidIs('checkout_session_id', value)),
   currency: (values) => oneOf('currency', 'text', values),
   external_identifier: (value) => identifier(textIs('external_identifier', value)),
-  gift_card_id: (value) => ({
-    kind: 'gin',
-    condition: sql`${column('gift_card_ids')} @> array[${readUuid(value) ?? null}]::uuid[]`,
-  }),
-  gift_card_last4: (value) => ({
-    kind: 'gin',
-    condition: sql`${column('gift_card_last4s')} @> array[${value}]::text[]`,
-  }),
+  gift_card_id: (value) =>
+    contained(sql`${column('gift_card_ids')} @> array[${readUuid(value) ?? null}]::uuid[]`),
+  gift_card_last4: (value) => contained(sql`${column('gift_card_last4s')} @> array[${value}]::text[]`),
   has_gift_card_redemptions: (value) => flag('has_gift_card_redemptions', value),
   has_refunds: (value) => flag('has_refunds', value),
-  has_settlements: (value) => ({
-    kind: 'ordered',
-    condition: value ? sql`${column('has_settlements')}` : sql`not ${column('has_settlements')}`,
-  }),
+  // transactions_by_settlements and transactions_by_no_settlements, in the order of the list.
+  has_settlements: (value) => ({ all: [isFlag('has_settlements', value)] }),
   is_subsequent_payment: (value) => flag('is_subsequent_payment', value),
   merchant_initiated: (value) => flag('merchant_initiated', value),
   metadata: containsMetadata,
@@ -147,7 +136,7 @@ const filters: {
   payment_source: (values) => oneOf('payment_source', 'text', values),
   pending_review: (value) => flag('pending_review', value),
   reconciliation_id: (value) => identifier(textIs('reconciliation_id', value)),
-  search: (value, given) => ({ kind: 'search', any: searched(value, given) }),
+  search: (value, given) => ({ any: searched(value, given), hasIdentifier: true }),
   status: (values) => oneOf('status', 'text', values),
 };
 
@@ -169,72 +158,37 @@ function searched(value: string, given: TransactionFilters): Condition[] {
 }
 
 export function conditionsOf(given: TransactionFilters): Conditions {
-  const conditions: Conditions = {
-    created: { from: undefined, to: undefined },
-    all: [],
-    ofAccount: [],
-    any: [],
-    choice: undefined,
-    hasIdentifier: false,
-    isHashed: false,
-    isWalk: false,
-    hasGin: false,
-  };
-  const choices: Choice[] = [];
-  // What was updated by a time was also created by then. Without that bound a scan by time would begin at the newest transaction.
-  const createdBy = (time: Date) => {
-    const { to = time } = conditions.created;
-    conditions.created.to = to < time ? to : time;
-  };
-  for (const [name, value] of Object.entries(given)) {
-    if (value === undefined) continue;
+  const parts = Object.entries(given).flatMap(([name, value]) => {
     const partOf = filters[name as keyof typeof filters] as (value: unknown, all: TransactionFilters) => Part;
-    const part = partOf(value, given);
-    switch (part.kind) {
-      case 'identifier':
-        conditions.all.push(part.condition);
-        conditions.hasIdentifier = true;
-        break;
-      case 'search':
-        conditions.any = part.any;
-        conditions.hasIdentifier = true;
-        break;
-      case 'choice':
-        choices.push(part);
-        break;
-      case 'ordered':
-        conditions.all.push(part.condition);
-        break;
-      case 'compared':
-        conditions.all.push(part.condition);
-        conditions.isWalk = true;
-        break;
-      case 'updatedTo':
-        createdBy(part.to);
-        conditions.all.push(sql`${column('updated_at')} <= ${timestamp(part.to)}`);
-        conditions.isWalk = true;
-        break;
-      case 'gin':
-        conditions.all.push(part.condition);
-        conditions.hasGin = true;
-        break;
-      case 'metadata':
-        conditions.ofAccount.push(part.condition);
-        conditions.hasGin = true;
-        break;
-      case 'created':
-        if ('from' in part) conditions.created.from = part.from;
-        else createdBy(part.to);
-    }
-  }
-  const { all, ofAccount, any, hasIdentifier } = conditions;
+    return value === undefined ? [] : [partOf(value, given)];
+  });
+  const all = parts.flatMap((part) => part.all ?? []);
+  const ofAccount = parts.flatMap((part) => part.ofAccount ?? []);
+  const any = parts.flatMap((part) => part.any ?? []);
+  const choices = parts.flatMap((part) => part.choice ?? []);
+  const hasIdentifier = parts.some((part) => part.hasIdentifier);
   const isOne = choices.length + all.length + ofAccount.length + any.length === Math.max(1, any.length);
-  const isHashed = isOne && (hasIdentifier || choices.length === 1);
   const [only] = choices;
-  if (only && only.values.length > 1 && isOne) return { ...conditions, isHashed, choice: only };
-  all.push(...choices.map(hasOneOf));
-  return { ...conditions, isHashed, isWalk: conditions.isWalk || all.length > 1 };
+  const choice = isOne && only && only.values.length > 1 ? only : undefined;
+  if (!choice) all.push(...choices.map(hasOneOf));
+  return {
+    created: parts.reduce<Period>((period, part) => within(period, part.created), {}),
+    all,
+    ofAccount,
+    any,
+    choice,
+    hasIdentifier,
+    isHashed: isOne && (hasIdentifier || choices.length === 1),
+    isWalk: !choice && (all.length > 1 || parts.some((part) => part.isWalk)),
+    hasGin: parts.some((part) => part.hasGin),
+  };
 }
+
+/** What is in both. */
+const within = (one: Period, other: Period = {}): Period => ({
+  from: one.from ?? other.from,
+  to: one.to && other.to && one.to < other.to ? one.to : (other.to ?? one.to),
+});
 
 /** Also compares hashes, so that rare values are found in their index. */
 function hasOneOf({ column: name, type, values }: Choice): Condition {
@@ -245,23 +199,21 @@ function hasOneOf({ column: name, type, values }: Choice): Condition {
 
 // The index has the metadata as a property with the name of the account, so that rows of other accounts are not read.
 function containsMetadata(required: ReadonlyMap<string, string>): Part {
-  if (required.size === 0) return { kind: 'ordered', condition: sql`true` };
+  if (required.size === 0) return { all: [sql`true`] };
   const text = JSON.stringify(Object.fromEntries(required));
   if (!isStorable(text)) return identifier(nothing);
-  const within = (account: RawBuilder<unknown>, metadata: RawBuilder<unknown>) =>
+  const inAccount = (account: RawBuilder<unknown>, metadata: RawBuilder<unknown>) =>
     sql`jsonb_set('{}', array[${account}], ${metadata})`;
-  const own = within(column('merchant_account_id'), column('metadata'));
+  const own = inAccount(column('merchant_account_id'), column('metadata'));
   const wanted = sql`${text}::jsonb`;
-  return {
-    kind: 'metadata',
-    condition: {
-      plain: sql`${column('metadata')} @> ${wanted}`,
-      of: (accounts) => {
-        const [first, ...others] = accounts.map((account) => within(account, wanted));
-        return others.length === 0
-          ? sql`${own} @> ${first}`
-          : sql`${own} @> any(array[${sql.join([first, ...others])}])`;
-      },
+  const condition: AccountCondition = {
+    plain: sql`${column('metadata')} @> ${wanted}`,
+    of: (accounts) => {
+      const [first, ...others] = accounts.map((account) => inAccount(account, wanted));
+      return others.length === 0
+        ? sql`${own} @> ${first}`
+        : sql`${own} @> any(array[${sql.join([first, ...others])}])`;
     },
   };
+  return { ofAccount: [condition], hasGin: true };
 }

@@ -11,7 +11,7 @@ import { pageThrough, type Page, type PageRequest, type Range } from '../../data
 import type { Accounts } from '../../rules/accounts.ts';
 import type { Position } from '../../rules/cursor.ts';
 import { conditionsOf, type Condition, type Conditions, type TransactionFilters } from './filters.ts';
-import { hasValue, isHashedOf, isOf } from './lookup.ts';
+import { hasValue, inEverywhere, isHashedOf, isOf, notInWalk } from './lookup.ts';
 import { transactionColumns, transactionConstants, type Transaction } from './table.ts';
 
 /** A transaction as the API shows it, with the place that it has in the list. */
@@ -130,91 +130,117 @@ const onlyOf = (accounts: Accounts): string | undefined =>
  */
 export function transactionRange(
   accounts: Accounts,
-  { created, all, ofAccount, any, choice, hasIdentifier, isHashed, isWalk, hasGin }: Conditions,
+  conditions: Conditions,
   range: Range,
   what: RawBuilder<unknown> = item,
 ): RawBuilder<TransactionItem> {
-  const conditions = [...all];
-  const sources: RawBuilder<unknown>[] = [];
-  const owner = sql.ref('transactions.merchant_account_id');
-  const joined = sql.ref('account.id');
-  const isFiltered = all.length + ofAccount.length + any.length > 0 || choice !== undefined;
-  const only = onlyOf(accounts);
-  let own: Condition[];
-  if (only !== undefined) own = [...ofAccount.map(({ of }) => of([sql`${only}`])), isOf(sql`${only}`)];
-  else if (accounts !== 'all' && ofAccount.length > 0 && !hasIdentifier && accounts.only.length <= mostNamed)
-    // The planner must know the accounts to guess how many rows match. It then reads all that match, or transactions_everywhere.
-    own = [
-      ...ofAccount.map(({ of }) => of(accounts.only.map((id) => sql`${id}`))),
-      sql`${owner} = any(${[...accounts.only]}::text[]) and length(${owner}) > 0`,
-    ];
-  else if (accounts !== 'all' || isFiltered) {
-    sources.push(
-      accounts === 'all'
-        ? sql`merchant_accounts as account`
-        : sql`unnest(${[...new Set(accounts.only)]}::text[]) as account (id)`,
-    );
-    own = [
-      ...ofAccount.flatMap(({ plain, of }) => (hasIdentifier ? [plain] : [plain, of([joined])])),
-      isHashed ? isHashedOf(joined) : isOf(joined),
-    ];
-  } else own = [sql`length(${owner}) > 0 ${acrossAccounts('newest-everywhere')}`]; // transactions_everywhere
+  const { created, all, any, choice, isWalk, hasGin } = conditions;
+  const { lists, own } = ownersOf(accounts, conditions);
+  const where = [...bounds(created, range), ...all, ...own];
   if (choice) {
-    sources.push(sql`unnest(${choice.values}::${sql.raw(choice.type)}[]) as choice (value)`);
-    conditions.push(hasValue(choice.column, choice.type, sql.ref('choice.value')), notInWalk);
+    lists.push(sql`unnest(${choice.values}::${sql.raw(choice.type)}[]) as choice (value)`);
+    where.push(hasValue(choice.column, choice.type, sql.ref('choice.value')), notInWalk);
   }
-  const direction = sql.raw(range.side === 'newer' ? 'asc' : 'desc');
-  const nearest = (from: string, limit = limitTo(range)) =>
-    sql`order by ${sql.ref(`${from}.created_at`)} ${direction}, ${sql.ref(`${from}.id`)} ${direction} ${limit}`;
-  const select = (columns: RawBuilder<unknown>, where: readonly Condition[]) =>
-    sql`select ${columns} from transactions where ${sql.join(where, sql` and `)} ${nearest('transactions')}`;
-
-  const common = [...bounds(created, range), ...conditions, ...own];
-  const parts = any.length === 0 ? [common] : any.map((one) => [...common, one]);
-  const plan = !isFiltered ? sql`` : isWalk && !hasGin ? plannedInOrder : plannedAnew;
-  if (sources.length === 0 && parts.length === 1 && !isWalk)
-    return sql<TransactionItem>`${plan}${select(what, parts.flat())}`;
-  const key = sql`transactions.merchant_account_id, transactions.created_at, transactions.id`;
-  // `union` removes duplicates: a search can find the same row by two columns.
-  const found = sql`lateral (${sql.join(
-    parts.map((where) => sql`(${select(key, where)})`),
-    sql` union `,
-  )}) as found`;
-  // Citus does not infer this from the rows of the page, and would ask every shard.
-  const ofOnly = only === undefined ? sql`` : sql`and ${owner} = ${only}`;
+  const plan = !isFiltered(conditions) ? sql`` : isWalk && !hasGin ? plannedInOrder : plannedAnew;
+  if (lists.length === 0 && any.length === 0 && !isWalk)
+    return sql<TransactionItem>`${plan}${select(what, where, range)}`;
+  const searches = any.length === 0 ? [where] : any.map((one) => [...where, one]);
+  // Otherwise Citus does not infer the account from the rows of the page, and asks every server.
+  const only = onlyOf(accounts);
+  const ofOnly = only === undefined ? sql`` : sql`and transactions.merchant_account_id = ${only}`;
   return sql<TransactionItem>`${plan}
     select ${what}
-    from (select found.* from ${sql.join([...sources, found], sql` cross join `)} ${nearest('found')}) as page
+    from (${merged(lists, searches, range)}) as page
     join transactions on transactions.merchant_account_id = page.merchant_account_id and transactions.id = page.id ${ofOnly}
-    ${nearest('page', sql``)}`;
+    ${nearest('page', range)}`;
 }
 
-// Always true. transactions_walk lacks this column, so PostgreSQL would have to read its rows, too, and prefers the index that has
-// no others.
-const notInWalk = sql<SqlBool>`transactions.intent <> ''`;
+/** The first keys of all: of each entry of the lists, by each of the searches. */
+function merged(
+  lists: readonly RawBuilder<unknown>[],
+  searches: readonly Condition[][],
+  range: Range,
+): RawBuilder<unknown> {
+  const key = sql`transactions.merchant_account_id, transactions.created_at, transactions.id`;
+  const selects = searches.map((where) => sql`(${select(key, where, range)})`);
+  // `union` removes duplicates: a search can find the same row by two columns.
+  const found = sql`lateral (${sql.join(selects, sql` union `)}) as found`;
+  const from = sql.join([...lists, found], sql` cross join `);
+  return sql`select found.* from ${from} ${nearest('found', range)} ${limitTo(range)}`;
+}
 
+const select = (columns: RawBuilder<unknown>, where: readonly Condition[], range: Range) =>
+  sql`select ${columns} from transactions where ${sql.join(where, sql` and `)}
+    ${nearest('transactions', range)} ${limitTo(range)}`;
+
+const nearest = (from: string, { side }: Range) => {
+  const direction = sql.raw(side === 'newer' ? 'asc' : 'desc');
+  return sql`order by ${sql.ref(`${from}.created_at`)} ${direction}, ${sql.ref(`${from}.id`)} ${direction}`;
+};
+
+const isFiltered = ({ all, ofAccount, any, choice }: Conditions): boolean =>
+  all.length + ofAccount.length + any.length > 0 || choice !== undefined;
+
+interface Owners {
+  /** Tables to join with, so that each account is read by itself. */
+  lists: RawBuilder<unknown>[];
+  /** That a transaction belongs to one of the accounts, with the filters that an index has together with the account. */
+  own: Condition[];
+}
+
+function ownersOf(accounts: Accounts, conditions: Conditions): Owners {
+  const { ofAccount, hasIdentifier, isHashed } = conditions;
+  const only = onlyOf(accounts);
+  if (only !== undefined)
+    return { lists: [], own: [...ofAccount.map(({ of }) => of([sql`${only}`])), isOf(sql`${only}`)] };
+  if (accounts === 'all' && !isFiltered(conditions))
+    return { lists: [], own: [sql`${inEverywhere} ${acrossAccounts('newest-everywhere')}`] };
+  if (accounts !== 'all' && ofAccount.length > 0 && !hasIdentifier && accounts.only.length <= mostNamed) {
+    // The planner must know the accounts to guess how many rows match. It then reads all that match, or transactions_everywhere.
+    const named = accounts.only.map((id) => sql`${id}`);
+    return {
+      lists: [],
+      own: [...ofAccount.map(({ of }) => of(named)), isOneOf(accounts.only), inEverywhere],
+    };
+  }
+  const joined = sql.ref('account.id');
+  const list =
+    accounts === 'all'
+      ? sql`merchant_accounts as account`
+      : sql`unnest(${[...new Set(accounts.only)]}::text[]) as account (id)`;
+  return {
+    lists: [list],
+    own: [
+      ...ofAccount.flatMap(({ plain, of }) => (hasIdentifier ? [plain] : [plain, of([joined])])),
+      isHashed ? isHashedOf(joined) : isOf(joined),
+    ],
+  };
+}
+
+const isOneOf = (accounts: readonly string[]) =>
+  sql<SqlBool>`transactions.merchant_account_id = any(${[...accounts]}::text[])`;
+
+/** For several accounts on Citus, which sends it to all servers and merges their pages. */
 export function flatRange(
   accounts: Accounts,
   { created, all, ofAccount, any, choice }: Conditions,
   range: Range,
   what: RawBuilder<unknown> = item,
 ): RawBuilder<TransactionItem> {
-  const conditions = [
+  const conditions: Condition[] = [
     accounts === 'all'
-      ? sql`length(transactions.merchant_account_id) > 0 ${acrossAccounts('flat-list')}` // transactions_everywhere
-      : sql`transactions.merchant_account_id = any(${[...accounts.only]}::text[])`,
+      ? sql<SqlBool>`${inEverywhere} ${acrossAccounts('flat-list')}`
+      : isOneOf(accounts.only),
     ...bounds(created, range),
     ...all,
     ...ofAccount.map(({ plain }) => plain),
-    ...(any.length > 0 ? [sql`(${sql.join(any, sql` or `)})`] : []),
-    ...(choice
-      ? [sql`${sql.ref(`transactions.${choice.column}`)} = any(${choice.values}::${sql.raw(choice.type)}[])`]
-      : []),
   ];
-  const direction = sql.raw(range.side === 'newer' ? 'asc' : 'desc');
-  return sql<TransactionItem>`${plannedAnew}
-    select ${what} from transactions where ${sql.join(conditions, sql` and `)}
-    order by transactions.created_at ${direction}, transactions.id ${direction} ${limitTo(range)}`;
+  if (any.length > 0) conditions.push(sql`(${sql.join(any, sql` or `)})`);
+  if (choice)
+    conditions.push(
+      sql`${sql.ref(`transactions.${choice.column}`)} = any(${choice.values}::${sql.raw(choice.type)}[])`,
+    );
+  return sql<TransactionItem>`${plannedAnew} ${select(what, conditions, range)}`;
 }
 
 // Not a parameter: without knowing it, a plan for any values sorts a whole account.

@@ -34,8 +34,16 @@ export const hasValueOf = (
 export const isOf = (account: RawBuilder<unknown>): RawBuilder<SqlBool> =>
   hasValue('merchant_account_id', 'text', account);
 
-/** The same, but only indexes with the hash of the account are used: not those by time, which the planner prefers for a value that it thinks common. */
+// Conditions that are always true, or add nothing to another one. They decide which index PostgreSQL can use.
+
+/** Belongs to this account. Only indexes with the hash of the account can be used: not those by time, which the planner prefers for a value that it thinks common. */
 export const isHashedOf = (account: RawBuilder<unknown>): RawBuilder<SqlBool> => {
   const own = sql.ref('transactions.merchant_account_id');
   return sql`(${own} = ${account}) is true and hashtext(${own}) = hashtext(${account})`;
 };
+
+/** Of transactions_everywhere, which can be used only with it. */
+export const inEverywhere = sql<SqlBool>`length(transactions.merchant_account_id) > 0`;
+
+/** transactions_walk lacks this column, so PostgreSQL would have to read its rows, too, and prefers the index that has no others. */
+export const notInWalk = sql<SqlBool>`transactions.intent <> ''`;
