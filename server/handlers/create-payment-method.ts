@@ -4,7 +4,7 @@ import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { ApiError } from '../errors.ts';
 import { judgeCard } from '../providers/cards.ts';
 import { lockBuyer, type BuyerRow } from '../resources/buyers/queries.ts';
-import { createPaymentMethod as storeCard } from '../resources/payment-methods/changes.ts';
+import { storeCard } from '../resources/payment-methods/changes.ts';
 import { presentPaymentMethod } from '../resources/payment-methods/present.ts';
 import { hostFaults } from '../rules/values.ts';
 import { accountOf, type WriteDeps } from './deps.ts';

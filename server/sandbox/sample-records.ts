@@ -5,7 +5,7 @@ import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { describeSimulatedCard } from '../providers/simulated.ts';
 import { createBuyer } from '../resources/buyers/changes.ts';
 import { createGiftCard } from '../resources/gift-cards/changes.ts';
-import { createPaymentMethod, type CardSecrets } from '../resources/payment-methods/changes.ts';
+import { storeCard, type CardSecrets } from '../resources/payment-methods/changes.ts';
 import type { PaymentMethodStatus } from '../resources/payment-methods/rules.ts';
 
 type BillingDetails = components['schemas']['BillingDetails'];
@@ -150,6 +150,6 @@ export async function createSampleRecords(
     await createGiftCard(unit, { merchant_account_id, ...giftCard }, secrets.vault);
   for (const { buyer, ...card } of cards) {
     const facts = { merchant_account_id, buyer_id: buyers[buyer]?.id ?? null, redirect_url: null };
-    await createPaymentMethod(unit, { ...card, ...facts, ...describeSimulatedCard(card.number) }, secrets);
+    await storeCard(unit, { ...card, ...facts, ...describeSimulatedCard(card.number) }, secrets);
   }
 }

@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createPaymentMethod } from '../../server/resources/payment-methods/changes.ts';
+import { storeCard } from '../../server/resources/payment-methods/changes.ts';
 import { findPaymentMethodOfAnyAccount } from '../../server/resources/payment-methods/queries.ts';
 import { giftCards } from '../../server/sandbox/sample-records.ts';
 import { watchCardKeys } from '../../server/sandbox/secrets-file.ts';
@@ -69,7 +69,7 @@ async function storeWithReplacement(): Promise<string> {
     expiration_date: '12/39',
     redirect_url: null,
   };
-  const stored = await silentWork(db(), (unit) => createPaymentMethod(unit, { ...card, number }, secrets));
+  const stored = await silentWork(db(), (unit) => storeCard(unit, { ...card, number }, secrets));
   const id = 'made' in stored ? stored.made.id : '';
   await recordReplacement({ db: db(), secrets }, id, { expiration_date: '12/41' });
   return id;

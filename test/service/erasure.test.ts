@@ -8,7 +8,7 @@ import { insertEvent } from '../../server/events/outbox.ts';
 import { defaultLimits } from '../../server/events/worker.ts';
 import { lockBuyer } from '../../server/resources/buyers/queries.ts';
 import { bindingOfAnswer } from '../../server/resources/idempotency-keys/changes.ts';
-import { createPaymentMethod } from '../../server/resources/payment-methods/changes.ts';
+import { storeCard } from '../../server/resources/payment-methods/changes.ts';
 import { lockPaymentMethod } from '../../server/resources/payment-methods/queries.ts';
 import { erasedValues, tableFates, tablesOfBuyers } from '../../server/resources/personal.ts';
 import type { NewTransaction } from '../../server/resources/transactions/queries.ts';
@@ -478,7 +478,7 @@ it('a card that is being stored meanwhile is erased, too', async () => {
       ...{ number: card.number, expiration_date: '12/39', status: 'succeeded' as const },
       ...{ card_type: null, card_issuer_name: null },
     };
-    await createPaymentMethod(unit, stored, service.secrets);
+    await storeCard(unit, stored, service.secrets);
   });
   expect((await erasing)?.found).toMatchObject({ buyers: 1, payment_methods: 1 });
   expect(

@@ -80,7 +80,7 @@ const noReplacement = { has_replacement: false, replacement: null, replacement_f
 const noNumber = { number_sealed: null, fingerprint: null, ...noReplacement };
 
 /** `taken` names the record that has the external identifier already. */
-export async function createPaymentMethod(
+export async function storeCard(
   unit: UnitOfWork,
   card: NewCard,
   secrets: CardSecrets,
