@@ -32,7 +32,6 @@ import { type Context, type Step, asMiddleware, whereOnly } from './http/step.ts
 import { createFallback, createWriteError } from './http/write-error.ts';
 import { recordKeyPairUse } from './resources/api-key-pairs/changes.ts';
 import { findSigningPair } from './resources/api-key-pairs/queries.ts';
-import { countCardNumber } from './resources/card-numbers/queries.ts';
 import { createKeptAnswers } from './resources/idempotency-keys/changes.ts';
 import { findAccount, findFirstAccount } from './resources/merchant-accounts/queries.ts';
 import { findPaymentMethodOfAnyAccount } from './resources/payment-methods/queries.ts';
@@ -110,7 +109,7 @@ export function createApp(deps: AppDeps): App {
         handlers,
         responses,
         limitVelocity: createVelocityLimit({
-          ...{ countCall, countNumber: countCardNumber, keysOf, cardsPerMinute, environment, now },
+          ...{ countCall, keysOf, cardsPerMinute, environment, now },
         }),
         keysOf,
         keptFor: createKeptAnswers({ vault, now }),

@@ -2,7 +2,7 @@ import type { Handler, Input, Result } from '../../generated/operations.ts';
 import { ApiError } from '../errors.ts';
 import { ProviderTimeout, withDeadline } from '../providers/deadline.ts';
 import { makesSense, type Balance, type GiftCard } from '../providers/gift-cards.ts';
-import { countCardNumber } from '../resources/card-numbers/queries.ts';
+import { countNumbers } from '../resources/card-numbers/queries.ts';
 import { pinLimit, triedPin } from '../resources/card-numbers/rules.ts';
 import { presentGiftCardBalance } from '../resources/gift-cards/present.ts';
 import { findGiftCards } from '../resources/gift-cards/queries.ts';
@@ -36,19 +36,19 @@ export const checkGiftCardBalances: Handler<'checkGiftCardBalances', Deps> = asy
 
 const tooManyPins: Balance = { errorCode: 'suspected_fraud', rawCode: null, rawMessage: null };
 
-/** The PIN of a stored card is not the caller's guess. One after the other, so that the first PINs of the request pass. */
+/** The PIN of a stored card is not the caller's guess. */
 async function findRefused(
   wanted: Wanted[],
   account: string,
   { db, keysOf, now }: Deps,
 ): Promise<Set<Wanted>> {
-  const refused = new Set<Wanted>();
-  for (const one of wanted) {
-    if (one.id !== null || !one.card) continue;
-    const tried = triedPin(await keysOf(db, account), one.card);
-    if ((await countCardNumber(db, tried, pinLimit, now())) !== undefined) refused.add(one);
-  }
-  return refused;
+  const keys = await keysOf(db, account);
+  const given = wanted.flatMap((one) =>
+    one.id === null && one.card ? [{ one, tried: triedPin(keys, one.card) }] : [],
+  );
+  const pins = given.map(({ tried }) => tried);
+  const waits = await countNumbers(db, pins, pinLimit, now());
+  return new Set(given.flatMap(({ one }, index) => (waits[index] === undefined ? [] : [one])));
 }
 
 async function findCards(items: Items, owner: string, { db, vault }: Deps): Promise<Wanted[]> {

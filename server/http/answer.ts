@@ -69,7 +69,7 @@ export function createAnswer(options: AnswerDeps): Step {
       kept: keptFor(db),
       keyed,
       res,
-      beforeComparing: () => limitVelocity.numbers(context, req.body),
+      beforeTelling: (isSame: boolean) => limitVelocity.numbers(context, req.body, isSame),
       keepsRefusal: async () => (await countCall(db, keptRefusals, caller.keyPairId)) === undefined,
     };
     if (exchange) send(res, await once(exchange, soundly));

@@ -62,8 +62,8 @@ interface KeyedExchange<Unit> {
   kept: KeptAnswers<Unit>;
   keyed: Keyed;
   res: Response;
-  /** Called when the key is known, before the request is compared with the first one. May refuse it. */
-  beforeComparing?: () => Promise<void>;
+  /** Called when the key is known, before anybody is told whether the request is the same as the first one. May refuse it. */
+  beforeTelling?: (isSame: boolean) => Promise<void>;
   /** Whether another refusal of this caller is kept. Each leaves a row, and a caller could send any number of new keys. */
   keepsRefusal?: () => Promise<boolean>;
 }
@@ -89,14 +89,14 @@ export function createOnce<Unit>(): Once<Unit> {
   const claimOrAnswer = async ({
     kept,
     keyed,
-    beforeComparing,
+    beforeTelling,
   }: KeyedExchange<Unit>): Promise<Claim<Unit> | SentAnswer> => {
     const deadline = performance.now() + waitMilliseconds;
     for (;;) {
       const found = await kept.claim(keyed);
       if ('claim' in found) return found.claim;
       let known: Known | undefined = found.known;
-      await beforeComparing?.();
+      await beforeTelling?.(known.fingerprint === keyed.fingerprint);
       while (known) {
         if (known.fingerprint !== keyed.fingerprint) throw reused();
         if (known.answer === 'erased') return erasedAnswer();

@@ -5,8 +5,8 @@ import { operations, type Operation } from '../../generated/operations.ts';
 import type { Db } from '../database/database.ts';
 import type { CountCall } from '../database/rate-limits.ts';
 import { ApiError } from '../errors.ts';
-import { triedNumber, type NumberLimit, type TriedNumber } from '../resources/card-numbers/rules.ts';
-import { createSingleFlight } from '../rules/async.ts';
+import { countNumbers, lookAtBucket } from '../resources/card-numbers/queries.ts';
+import { triedNumber } from '../resources/card-numbers/rules.ts';
 import type { DigestKeys } from '../secrets/derive-keys.ts';
 import type { Context, Step } from './step.ts';
 
@@ -28,8 +28,8 @@ export const tooMany = (milliseconds: number, reason: string): ApiError => {
 
 // Velocity limits (`x-velocity-limit`) are on storing cards. They are counted when a request is carried
 // out: after its Idempotency-Key was claimed, because a repeated answer does not count, and before anything else is looked at,
-// because every other answer would tell something about the number. For the same reason a number that comes with a known key is
-// counted before it is compared with the first one: see docs/decisions/0013.
+// because every other answer would tell something about the number. For the same reason another number that comes with a known key is
+// counted, too: see docs/decisions/0013.
 
 const limits = (Object.values(operations) as Operation[]).flatMap(({ id, velocityLimit }) =>
   velocityLimit ? [{ id, ...velocityLimit }] : [],
@@ -50,8 +50,6 @@ export const rememberNumbersMilliseconds =
 
 export interface VelocityDeps {
   countCall: CountCall;
-  /** Undefined when the number is within the limit, otherwise the milliseconds to wait. */
-  countNumber: (db: Db, tried: TriedNumber, limit: NumberLimit, now: Date) => Promise<number | undefined>;
   keysOf: (db: Db, account: string) => Promise<DigestKeys>;
   cardsPerMinute: CardsPerMinute;
   environment: 'sandbox' | 'production';
@@ -61,22 +59,21 @@ export interface VelocityDeps {
 export interface LimitVelocity {
   /** Both limits, for a request that is carried out. */
   cards: (context: Context, body: unknown) => Promise<void>;
-  /** Only that on numbers that are alike. */
-  numbers: (context: Context, body: unknown) => Promise<void>;
+  /** Only that on numbers that are alike. A repeated request is not counted. */
+  numbers: (context: Context, body: unknown, isRepeated: boolean) => Promise<void>;
 }
 
 export function createVelocityLimit(deps: VelocityDeps): LimitVelocity {
-  const { countCall, countNumber, keysOf, cardsPerMinute, environment, now } = deps;
-  // Requests with the same number at the same time are counted once: those that repeat a request which is still running.
-  const counting = createSingleFlight<number | undefined>();
-  const countShared = (db: Db, tried: TriedNumber, limit: NumberLimit) =>
-    counting(tried.number, () => countNumber(db, tried, limit, now()));
-  const numbers: LimitVelocity['numbers'] = async ({ db, ownDb, operation, selection }, body) => {
+  const { countCall, keysOf, cardsPerMinute, environment, now } = deps;
+  const numbers: LimitVelocity['numbers'] = async ({ db, ownDb, operation, selection }, body, isRepeated) => {
     const { velocityLimit }: Operation = operation;
     if (!velocityLimit || selection.kind !== 'one') return;
     const { number } = body as { number: string };
     const tried = triedNumber(await keysOf(db, selection.id), number);
-    const wait = await countShared(ownDb, tried, velocityLimit.sameBinAndLastFour);
+    const { sameBinAndLastFour: limit } = velocityLimit;
+    const wait = isRepeated
+      ? await lookAtBucket(ownDb, tried, limit, now())
+      : (await countNumbers(ownDb, [tried], limit, now()))[0];
     if (wait !== undefined)
       throw tooMany(wait, 'too many numbers with the same BIN and last four digits in a day');
   };
@@ -95,7 +92,7 @@ export function createVelocityLimit(deps: VelocityDeps): LimitVelocity {
       if (milliseconds !== undefined)
         throw tooMany(milliseconds, 'too many cards of one key pair in a minute');
     }
-    await numbers(context, body);
+    await numbers(context, body, false);
   };
   return { cards, numbers };
 }

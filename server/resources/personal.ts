@@ -198,6 +198,7 @@ export const tableFates = {
   },
   // Keyed digests.
   card_numbers: 'kept',
+  number_buckets: 'kept',
   // Bearer cards: no record says who has one.
   gift_cards: 'kept',
   // About merchants and operators.

@@ -61,6 +61,7 @@ export function startJobs(options: JobsOptions): Jobs {
     'old-rate-limits': () =>
       deleteExpired(db, 'rate_limits', { before: now().getTime() - 60_000, isStopping }),
     'old-card-numbers': () => deleteExpired(db, 'card_numbers', ago(options.rememberNumbersMilliseconds)),
+    'old-numbers': () => deleteExpired(db, 'number_buckets', ago(options.rememberNumbersMilliseconds)),
   };
   const runAll = async () => {
     try {
@@ -133,6 +134,7 @@ const kept = {
   audit_entries: { key: ['id'], time: 'at', byAccount: false },
   rate_limits: { key: ['key'], time: 'expire', byAccount: false },
   card_numbers: { key: ['bucket', 'number'], time: 'seen_at', byAccount: false },
+  number_buckets: { key: ['bucket'], time: 'changed_at', byAccount: false },
 } as const satisfies Record<string, Kept>;
 
 type KeptTable = keyof typeof kept;

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { operations } from '../../generated/operations.ts';
 import { openDatabase } from '../../server/database/database.ts';
-import { countCardNumber } from '../../server/resources/card-numbers/queries.ts';
+import { countNumbers } from '../../server/resources/card-numbers/queries.ts';
 import { triedNumber } from '../../server/resources/card-numbers/rules.ts';
 import { passesLuhn } from '../../server/rules/card-numbers.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -114,9 +114,10 @@ it('does not get the number by guesses at the same time', async () => {
   const { db, close } = openDatabase(service.config.databaseUrl ?? '', fail, { waitMilliseconds: 60_000 });
   const stored = (await store(service, { account: 'default' }, victim)).body as Shown;
   const keys = await service.secrets.keysOf(db, 'default');
-  const count = (number: string) => {
+  const count = async (number: string) => {
     const tried = triedNumber(keys, number);
-    return countCardNumber(db, tried, { limit, windowSeconds: 86_400 }, new Date());
+    const [wait] = await countNumbers(db, [tried], { limit, windowSeconds: 86_400 }, new Date());
+    return wait;
   };
   const guesses = guessesFor(stored);
   const right = guesses.indexOf(victim);

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 /** Creates records for tests with the actions of the service, without events. */
 import { inTransaction, type Db, type Tx } from '../../server/database/database.ts';
 import { inWork, silently, type UnitOfWork } from '../../server/database/unit-of-work.ts';
@@ -73,4 +74,11 @@ export const recordReplacement = (
         { ...secrets, describeCard: describeSimulatedCard },
       ),
     now,
+  );
+
+/** As if so much time had passed since numbers and PINs were tried. */
+export const forgetNumbers = (db: Db, seconds: number) =>
+  sql`update number_buckets set seen =
+    (select jsonb_object_agg(number, at::bigint - ${seconds * 1000}) from jsonb_each(seen) as one (number, at))`.execute(
+    db,
   );

@@ -1,71 +1,74 @@
-// Which card numbers, and which PINs of gift cards, were tried lately, as keyed digests: see resources/card-numbers/rules.ts.
+// Counts which card numbers, and which PINs of gift cards, were tried lately: see rules.ts.
 import { sql } from 'kysely';
-import { inTransaction, type Db } from '../../database/database.ts';
-import { lockUntilCommit } from '../../database/unit-of-work.ts';
-import { judgeNumber, type NumberLimit, type TriedNumber, type Verdict } from './rules.ts';
+import type { Db } from '../../database/database.ts';
+import { waitOf, type NumberLimit, type TriedNumber } from './rules.ts';
 
 /**
- * Counts a number. Undefined when it is within the limit, otherwise the milliseconds until a new number is. On one connection: if
- * new numbers waited for a second one, a known number that is sent with a thousand guesses would overtake them.
+ * Counts numbers, in their order. Of each: undefined when it is within the limit, otherwise the milliseconds until a new number is.
+ * A statement has each bucket once, because it cannot change a row twice, and all of them sorted, so that two cannot deadlock.
  */
-export const countCardNumber = (
+export async function countNumbers(
   db: Db,
-  tried: TriedNumber,
+  numbers: readonly TriedNumber[],
   limit: NumberLimit,
   now: Date,
-): Promise<number | undefined> =>
-  db.connection().execute(async (own) => {
-    const seen = await listAndNoteKnown(own, tried, limit, now);
-    const verdict =
-      seen.length > limit.limit || seen.some(({ number }) => number === tried.number)
-        ? judgeNumber(seen, tried.number, now, limit)
-        : await countNewNumber(own, tried, limit, now);
-    return verdict.passes ? undefined : verdict.retryMilliseconds;
-  });
+): Promise<(number | undefined)[]> {
+  const waits: (number | undefined)[] = [];
+  let left = [...numbers.entries()];
+  while (left.length > 0) {
+    const next = new Map(left.toReversed().map(([index, tried]) => [tried.bucket, { index, tried }]));
+    const tried = [...next.values()].map((one) => one.tried);
+    for (const [bucket, wait] of await countOnce(db, tried, limit, now)) {
+      const { index = 0 } = next.get(bucket) ?? {};
+      waits[index] = wait;
+    }
+    left = left.filter(([index, { bucket }]) => next.get(bucket)?.index !== index);
+  }
+  return waits;
+}
 
-/** The usual case in one statement: a known number, unless its bucket is closed. `judgeNumber` accepts the same. */
-async function listAndNoteKnown(
+/**
+ * The row of a bucket decides, and nothing else: whoever changes it waits for others who do, and then sees what they wrote. A number that
+ * is counted when the bucket is full closes it. A closed bucket changes only as its numbers get old.
+ */
+async function countOnce(
   db: Db,
-  { bucket, number }: TriedNumber,
-  { limit, windowSeconds }: NumberLimit,
+  tried: readonly TriedNumber[],
+  limit: NumberLimit,
   now: Date,
-): Promise<Seen[]> {
-  const isSeen = sql`bucket = ${bucket} and seen_at > ${new Date(now.getTime() - windowSeconds * 1000)}`;
-  const { rows } = await sql<Seen>`
-    with seen as (select number, seen_at as at from card_numbers where ${isSeen}),
-    noted as (
-      update card_numbers set seen_at = ${now}
-      where ${isSeen} and number = ${number} and (select count(*) from seen) <= ${limit}
+): Promise<Map<string, number | undefined>> {
+  const { rows } = await sql<Bucket>`
+    insert into number_buckets as known (bucket, seen, changed_at)
+    select bucket, jsonb_build_object(number, ${now.getTime()}::bigint), ${now}
+    from unnest(${tried.map(({ bucket }) => bucket)}::text[], ${tried.map(({ number }) => number)}::text[])
+      as tried (bucket, number) order by bucket
+    on conflict (bucket) do update set changed_at = excluded.changed_at, seen = (
+      select coalesce(jsonb_object_agg(number, at), '{}')
+        || case when count(*) > ${limit.limit} then '{}' else excluded.seen end
+      from jsonb_each(known.seen) as one (number, at)
+      where at::bigint > ${now.getTime() - limit.windowSeconds * 1000}
     )
-    select * from seen`.execute(db);
-  return rows;
+    returning bucket, seen`.execute(db);
+  return new Map(rows.map(({ bucket, seen }) => [bucket, waitOf(Object.values(seen), limit, now)]));
 }
 
-interface Seen {
-  number: string;
-  at: Date;
+interface Bucket {
+  bucket: string;
+  /** When each number was tried last, in milliseconds. */
+  seen: Record<string, number>;
 }
 
-/** New numbers that arrive at the same time, on any instance, are counted one after the other. */
-const countNewNumber = (db: Db, tried: TriedNumber, limit: NumberLimit, now: Date): Promise<Verdict> =>
-  inTransaction(db, async (tx) => {
-    await lockUntilCommit(tx, `card numbers ${tried.bucket}`);
-    const verdict = judgeNumber(await listSeen(tx, tried, limit, now), tried.number, now, limit);
-    if (verdict.passes || verdict.notes) await note(tx, tried, now);
-    return verdict;
-  });
-
-const listSeen = (db: Db, { bucket }: TriedNumber, { windowSeconds }: NumberLimit, now: Date) =>
-  db
-    .selectFrom('card_numbers')
-    .select(['number', 'seen_at as at'])
+/** The same of a bucket as it is, without counting anything. */
+export async function lookAtBucket(
+  db: Db,
+  { bucket }: TriedNumber,
+  limit: NumberLimit,
+  now: Date,
+): Promise<number | undefined> {
+  const found = await db
+    .selectFrom('number_buckets')
+    .select('seen')
     .where('bucket', '=', bucket)
-    .where('seen_at', '>', new Date(now.getTime() - windowSeconds * 1000))
-    .execute();
-
-const note = (db: Db, { bucket, number }: TriedNumber, now: Date) =>
-  db
-    .insertInto('card_numbers')
-    .values({ bucket, number, seen_at: now })
-    .onConflict((conflict) => conflict.columns(['bucket', 'number']).doUpdateSet({ seen_at: now }))
-    .execute();
+    .executeTakeFirst();
+  return waitOf(Object.values(found?.seen ?? {}), limit, now);
+}

@@ -38,29 +38,18 @@ export interface NumberLimit {
   windowSeconds: number;
 }
 
-export type Verdict =
-  | { passes: true }
-  /** `notes`: whether the number must be remembered although it is refused. */
-  | { passes: false; notes: boolean; retryMilliseconds: number };
-
 /**
- * `seen`: the numbers of the bucket in the window. The number that exceeds the limit is remembered, and closes the bucket for
+ * `times`: when the numbers of a bucket were tried, in milliseconds. The number that exceeds the limit closes the bucket for
  * all numbers. If known numbers still passed then, they would differ from all guesses, and each guess would be an answer.
  */
-export function judgeNumber(
-  seen: readonly { number: string; at: Date }[],
-  number: string,
-  now: Date,
+export function waitOf(
+  times: readonly number[],
   { limit, windowSeconds }: NumberLimit,
-): Verdict {
-  const isClosed = seen.length > limit;
-  const isKnown = seen.some((one) => one.number === number);
-  if (!isClosed && (isKnown || seen.length < limit)) return { passes: true };
-  const times = seen.map(({ at }) => at.getTime());
-  if (!isClosed) times.push(now.getTime());
-  times.sort((a, b) => a - b);
+  now: Date,
+): number | undefined {
+  const forgotten = now.getTime() - windowSeconds * 1000;
+  const recent = times.filter((time) => time > forgotten).toSorted((a, b) => a - b);
+  if (recent.length <= limit) return undefined;
   // When a new number is accepted again. The same for a known one, of which nobody must learn that it is known.
-  const freeing = times[times.length - limit] ?? now.getTime();
-  const retryMilliseconds = Math.max(0, freeing + windowSeconds * 1000 - now.getTime());
-  return { passes: false, notes: !isClosed, retryMilliseconds };
+  return (recent[recent.length - limit] ?? 0) - forgotten;
 }

@@ -1,14 +1,18 @@
+import type { ColumnType } from 'kysely';
 import type { Stamp } from '../../database/columns.ts';
 
 /** Keyed digests, never numbers. */
-export interface CardNumbersTable {
+interface NumberBucketsTable {
   bucket: string;
-  number: string;
-  seen_at: Stamp;
+  /** When each number of the bucket was tried last, in milliseconds. */
+  seen: ColumnType<Record<string, number>, string>;
+  changed_at: Stamp;
 }
 
 declare module '../../database/tables.ts' {
   interface Tables {
-    card_numbers: CardNumbersTable;
+    number_buckets: NumberBucketsTable;
+    /** Of version 1.0, and only emptied. */
+    card_numbers: { bucket: string; number: string; seen_at: Stamp };
   }
 }

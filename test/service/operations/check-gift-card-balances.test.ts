@@ -5,7 +5,7 @@ import type { GiftCard, GiftCardProvider } from '../../../server/providers/gift-
 import { simulatedGiftCards } from '../../../server/providers/simulated.ts';
 import { createGiftCard } from '../../../server/resources/gift-cards/changes.ts';
 import { describeOperation } from '../../support/operation.ts';
-import { silentWork } from '../../support/records.ts';
+import { forgetNumbers, silentWork } from '../../support/records.ts';
 
 const card = { number: '9999000050001234', pin: '1234' };
 const valid = { items: [card] };
@@ -126,14 +126,14 @@ describeOperation('checkGiftCardBalances', { valid: { body: valid }, start }, (f
         const { body } = await frame.call({ body: { items: [first] }, headers: elsewhere });
         expect(codes((body as { items: Item[] }).items)).toEqual(['read']);
         const { db } = frame.service.service.database;
-        await sql`update card_numbers set seen_at = seen_at - interval '1 hour'`.execute(db);
+        await forgetNumbers(db, 3600);
         expect(codes((await check(...guesses(number, 1, 20))).items)).toEqual(['read']);
       });
 
       it('and stores neither numbers nor PINs', async () => {
         await check({ number: '9999000050002004', pin: 'a PIN of its own' });
         const { db } = frame.service.service.database;
-        const { rows } = await sql<{ row: string }>`select c::text as row from card_numbers c`.execute(db);
+        const { rows } = await sql<{ row: string }>`select b::text as row from number_buckets b`.execute(db);
         const text = rows.map(({ row }) => row).join();
         expect(text).not.toBe('');
         for (const hidden of ['99990000', 'a PIN of its own']) expect(text).not.toContain(hidden);

@@ -149,6 +149,9 @@ it('deletes old events without pending deliveries, expired rate limit counters, 
       ('default', 'over', '', gen_random_uuid(), now(), ${daysAgo(1)}),
       ('*', 'over', '', gen_random_uuid(), now(), ${daysAgo(1)}),
       ('default', 'still', '', gen_random_uuid(), now(), ${daysAgo(0.9)})`.execute(db);
+  await sql`insert into number_buckets values ('over', '{}', ${daysAgo(1)}), ('still', '{}', ${daysAgo(0.9)})`.execute(
+    db,
+  );
   await sql`insert into card_numbers values ('b', 'over', ${daysAgo(1)}), ('b', 'still', ${daysAgo(0.9)})`.execute(
     db,
   );
@@ -162,6 +165,9 @@ it('deletes old events without pending deliveries, expired rate limit counters, 
   const numbers = () => db.selectFrom('card_numbers').select('number').execute();
   await vi.waitUntil(async () => (await numbers()).length === 1, { timeout: 10_000, interval: 50 });
   expect(await numbers()).toEqual([{ number: 'still' }]);
+  const buckets = () => db.selectFrom('number_buckets').select('bucket').execute();
+  await vi.waitUntil(async () => (await buckets()).length === 1, { timeout: 10_000, interval: 50 });
+  expect(await buckets()).toEqual([{ bucket: 'still' }]);
   expect(await ids()).toEqual(kept.sort());
   expect((await limits()).rows).toEqual([{ key: 'still' }]);
   const left = await db
