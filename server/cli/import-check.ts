@@ -1,5 +1,5 @@
-// The second stage of an import: checks each line against the contract, and keeps the bad lines: the first ones for the report,
-// all of them for the file of --bad.
+// The second stage of an import: checks each line against the contract, and collects the bad lines.
+import { isUtf8 } from 'node:buffer';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { AmbiguousJson, parseStrictJson } from '../../client/json.ts';
 import { compileAt, createAjv, pointTo } from '../contract/ajv.ts';
@@ -9,9 +9,7 @@ import { codeOf, OperatorFault } from '../faults.ts';
 import type { NewTransaction } from '../resources/transactions/queries.ts';
 import { hasCardNumber, maskCardNumbers } from '../rules/card-numbers.ts';
 import { whyUnstorable } from '../rules/values.ts';
-import { visible } from '../visible.ts';
 import type { Line } from './import-read.ts';
-import { count } from './progress.ts';
 
 /** Properties that a line may have in addition to those of the resource. */
 const extraProperties = {
@@ -33,11 +31,18 @@ export function createLineCheck(accounts: ReadonlySet<string>): LineCheck {
   const translate = createTranslator(ajv);
   const resource = compileAt(ajv, '/components/schemas/Transaction');
   const extras = ajv.compile({ type: 'object', properties: extraProperties });
-  return (line) => {
-    if ('fault' in line) return line.fault;
+  // It also removes a byte order mark.
+  const utf8 = new TextDecoder('utf-8', { fatal: true });
+  return ({ bytes }) => {
+    let text: string;
+    try {
+      text = utf8.decode(bytes);
+    } catch {
+      return 'is not valid UTF-8';
+    }
     let value: unknown;
     try {
-      value = parseStrictJson(line.text);
+      value = parseStrictJson(text);
     } catch (error) {
       return error instanceof AmbiguousJson
         ? shownPointer(error.pointer, ` has a ${error.fault}`)
@@ -61,10 +66,10 @@ export function createLineCheck(accounts: ReadonlySet<string>): LineCheck {
         translate(errors, 'body').map(({ pointer, message }) => shownPointer(pointer || 'it', ` ${message}`)),
       );
     }
-    const given = { ...value, ...shown } as NewTransaction;
-    if (!accounts.has(given.merchant_account_id))
-      return `/merchant_account_id ${maskCardNumbers(given.merchant_account_id, 'whole')} does not exist`;
-    return whyUnstorable(given) ?? findCardNumber(given) ?? given;
+    const row = { ...value, ...shown } as NewTransaction;
+    if (!accounts.has(row.merchant_account_id))
+      return `/merchant_account_id ${maskCardNumbers(row.merchant_account_id, 'whole')} does not exist`;
+    return whyUnstorable(row) ?? findCardNumber(row) ?? row;
   };
 }
 
@@ -113,7 +118,8 @@ function firstOf(faults: readonly string[]): string {
   return shown;
 }
 
-const mostShown = 20;
+/** How many bad lines a report has. */
+export const mostShown = 20;
 
 interface BadLine {
   line: number;
@@ -121,42 +127,27 @@ interface BadLine {
 }
 
 export interface BadLines {
-  total: () => number;
-  isReportFull: () => boolean;
-  note: (line: Line, reason: string) => void;
-  /** The first ones, in the order of the file. */
+  total: number;
+  /** The first ones, in the order of the file. There may be a million, so the others are only counted. */
   shown: () => BadLine[];
-  /** `stoppedAfter` is the last line that was read, if there may be more. */
-  report: (stoppedAfter?: number) => string;
+  note: (line: Line, reason: string) => void;
   close: () => void;
 }
 
-/** Keeps only the first ones and the total in memory, because there may be a million. */
+/** Also writes all of them to `file`. */
 export function collectBadLines(file: string | undefined): BadLines {
   const handle = file === undefined ? undefined : create(file);
   const first: BadLine[] = [];
-  const firstShown = () => first.sort((a, b) => a.line - b.line).slice(0, mostShown);
-  let total = 0;
   return {
-    total: () => total,
-    isReportFull: () => total >= mostShown,
-    note({ line, ...read }, reason) {
-      total += 1;
+    total: 0,
+    shown: () => first.sort((a, b) => a.line - b.line).slice(0, mostShown),
+    note({ number: line, bytes }, reason) {
+      this.total += 1;
       // Lines that the database refuses are noted after later ones that are not valid.
       if (first.length < 2 * mostShown) first.push({ line, reason });
       if (handle === undefined) return;
-      const text = 'text' in read ? maskLine(read.text) : null;
+      const text = isUtf8(bytes) ? maskLine(bytes.toString().trim()) : null;
       writeSync(handle, `${JSON.stringify({ line, reason, text })}\n`);
-    },
-    shown: firstShown,
-    report(stoppedAfter) {
-      const shown = firstShown().map(({ line, reason }) => `line ${line}: ${visible(reason)}`);
-      if (total > mostShown) shown.push(`… and ${count(total - mostShown)} more`);
-      if (stoppedAfter !== undefined)
-        shown.push(
-          `Stopped after line ${count(stoppedAfter)}; there may be more bad lines. --dry-run reads all of them.`,
-        );
-      return shown.join('\n');
     },
     close() {
       if (handle !== undefined) closeSync(handle);

@@ -1,21 +1,27 @@
 // `payments import transactions FILE|-`: streams a file with one JSON object per line, and imports all of it or nothing. It is
 // read by import-read.ts, checked by import-check.ts, and stored here.
-import { createReadStream, type Stats } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Command } from 'commander';
-import { silently } from '../database/unit-of-work.ts';
-import { OperatorFault } from '../faults.ts';
-import { shellWord } from '../hints.ts';
+import { silently, type UnitOfWork } from '../database/unit-of-work.ts';
+import { codeOf, OperatorFault } from '../faults.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
-import { beginImport, StoredMeanwhile, type Import } from '../resources/transactions/changes.ts';
+import { importTransactions, type Batch } from '../resources/transactions/changes.ts';
 import type { NewTransaction } from '../resources/transactions/queries.ts';
 import { inSlices } from '../rules/async.ts';
-import { collectBadLines, createLineCheck, type BadLines, type LineCheck } from './import-check.ts';
-import { readBatches, refuseOtherForms, type Line } from './import-read.ts';
+import { visible } from '../visible.ts';
+import {
+  collectBadLines,
+  createLineCheck,
+  mostShown,
+  type BadLines,
+  type LineCheck,
+} from './import-check.ts';
+import { readLines, type Line } from './import-read.ts';
 import { interruptible } from './input.ts';
 import { printJson, printResult, type JsonOption } from './output.ts';
 import { count, withProgress } from './progress.ts';
-import { exampleTarget, withService, type OpenedService } from './service.ts';
+import { exampleTarget, withService } from './service.ts';
 
 export function importCommand(): Command {
   const command = new Command('import');
@@ -54,156 +60,153 @@ interface Options extends JsonOption {
   events?: boolean;
 }
 
-const badAdvice = 'Fix these lines (--help shows a good one), or leave them out with --skip-bad.';
-const storedAdvice =
-  'These transactions are stored already, and an import never changes them. To import only the others, add --skip-bad.';
-
 /** Rolls a dry run back. */
 class DryRun extends Error {}
 
+const uniqueViolation = '23505';
+
 async function run(file: string, options: Options): Promise<void> {
   const { skipBad = false, dryRun = false, events = false } = options;
-  const found = file === '-' ? undefined : await findFile(file);
-  const readsAll = skipBad || dryRun || options.bad !== undefined;
+  const size = file === '-' ? undefined : await sizeOf(file);
   const bad = collectBadLines(options.bad);
   const input = file === '-' ? process.stdin : createReadStream(file);
   // Whoever reads gets the error; without a listener it would also end the process.
   input.on('error', () => undefined);
-  let imported = 0;
-  let existing = 0;
-  const shareOfBad = () => `Bad: ${count(bad.total())} of ${count(imported + bad.total(), 'line')}. `;
-  const result = (isImported: boolean) => ({
+  const seen: Seen = { good: 0, bad, stoppedAfter: undefined };
+  const readsAll = skipBad || dryRun || options.bad !== undefined;
+  const importAll =
+    (update: (text: string) => void, interruption: AbortSignal) => async (work: UnitOfWork) => {
+      const unit = events ? work : silently(work, 'imported without --events');
+      const onStored = () => {
+        const share = size ? ` (${Math.round((100 * input.bytesRead) / size)} %)` : '';
+        update(`Importing: ${count(seen.good, 'transaction')}${share}`);
+      };
+      const accounts = await listAccounts(unit.db);
+      const check = createLineCheck(new Set(accounts.map(({ id }) => id)));
+      await importTransactions(unit, checkedBatches(input, check, seen, { readsAll, onStored }));
+      if (bad.total > 0 && !skipBad) throw new OperatorFault(refusal(seen));
+      if (dryRun) throw new DryRun();
+      // It may have come after the last line was read.
+      interruption.throwIfAborted();
+      return true;
+    };
+  const result = (imported: number) => ({
     dry_run: dryRun,
-    good_lines: imported,
-    bad_lines: bad.total(),
-    imported: isImported ? imported : 0,
+    good_lines: seen.good,
+    bad_lines: bad.total,
+    imported,
     errors: bad.shown(),
   });
-  const importAll =
-    (update: (text: string) => void, interruption: AbortSignal) =>
-    ({ changeWithEvents }: OpenedService) =>
-      changeWithEvents(async (unit) => {
-        const accounts = await listAccounts(unit.db);
-        const check = createLineCheck(new Set(accounts.map(({ id }) => id)));
-        const begun = await beginImport(events ? unit : silently(unit, 'imported without --events'));
-        const store = (good: GoodLine[]): Promise<void> =>
-          storeLines(begun, good, bad).then((stored) => {
-            imported += stored.imported;
-            existing += stored.existing;
-          });
-        let stoppedAfter: number | undefined;
-        // The next lines are read, checked and encoded while the database stores these.
-        let storing = Promise.resolve();
-        let next = storing;
-        try {
-          for await (const { lines, read, isLast } of readBatches(
-            refuseOtherForms(input, file, { skipBad }),
-          )) {
-            next = store(await checkLines(lines, check, bad));
-            next.catch(() => undefined);
-            await storing;
-            storing = next;
-            const share = found ? ` (${Math.round((100 * read) / Math.max(found.size, 1))} %)` : '';
-            update(`Importing: ${count(imported, 'transaction')}${share}`);
-            // A file with unreadable lines may be binary, or endless like /dev/zero.
-            const isUnreadable = lines.some((line) => 'fault' in line);
-            if (!readsAll && !isLast && (isUnreadable || bad.isReportFull())) {
-              stoppedAfter = lines.at(-1)?.line;
-              break;
-            }
-          }
-        } finally {
-          // Reading may have failed. A store that goes on after the rollback would be outside of the transaction.
-          await next.catch(() => undefined);
-        }
-        await storing;
-        if (bad.total() > 0 && !skipBad)
-          throw new OperatorFault(
-            `${bad.report(stoppedAfter)}\n${stoppedAfter === undefined ? shareOfBad() : ''}Nothing was imported. ${existing === bad.total() ? storedAdvice : badAdvice}`,
-          );
-        if (dryRun) throw new DryRun();
-        await begun.finish();
-        // It may have come after the last line was read.
-        interruption.throwIfAborted();
-        return true;
-      });
   try {
     await interruptible('Interrupted; nothing was imported.', (interruption) => {
       interruption.addEventListener('abort', () => input.destroy(interruption.reason as Error));
       return withProgress('Importing', (update) =>
-        withService(importAll(update, interruption), { creates: true, isLong: true, isRepeatable: false }),
+        withService(({ changeWithEvents }) => changeWithEvents(importAll(update, interruption)), {
+          creates: true,
+          isLong: true,
+          isRepeatable: false,
+        }),
       );
     });
   } catch (error) {
-    if (!(error instanceof DryRun)) {
-      const isStoredMeanwhile = error instanceof StoredMeanwhile;
-      if (options.json && (isStoredMeanwhile || error instanceof OperatorFault)) printJson(result(false));
-      if (!isStoredMeanwhile) throw error;
-      throw new OperatorFault(
-        `${error.message}\nNothing was imported. Import it again to see which line it is.`,
-      );
-    }
+    const fault = codeOf(error) === uniqueViolation ? storedMeanwhile(error) : error;
+    if (options.json && fault instanceof OperatorFault) printJson(result(0));
+    if (!(fault instanceof DryRun)) throw fault;
   } finally {
     // Otherwise the process waits until the writer of standard input ends, which may be never.
     input.destroy();
     bad.close();
   }
-  if (bad.total() > 0) console.error(bad.report());
-  else if (imported === 0)
+  if (bad.total > 0) console.error(reportOf(bad));
+  else if (seen.good === 0)
     console.error(
       `${file === '-' ? 'Standard input' : file} has no lines. If it should have some, check what writes it.`,
     );
-  const leftOut = bad.total() > 0 ? `, left ${count(bad.total(), 'bad line')} out` : '';
+  const leftOut = bad.total > 0 ? `, left ${count(bad.total, 'bad line')} out` : '';
   const sentence = dryRun
-    ? `Checked ${count(imported, 'transaction')}${leftOut}. Nothing was imported (--dry-run).`
-    : `Imported ${count(imported, 'transaction')}${leftOut}.`;
-  printResult(options, result(!dryRun), sentence);
+    ? `Checked ${count(seen.good, 'transaction')}${leftOut}. Nothing was imported (--dry-run).`
+    : `Imported ${count(seen.good, 'transaction')}${leftOut}.`;
+  printResult(options, result(dryRun ? 0 : seen.good), sentence);
 }
 
-async function findFile(file: string): Promise<Stats> {
+async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch((error: unknown) => {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = codeOf(error);
     throw new OperatorFault(
       code === 'ENOENT'
         ? `There is no file ${file}. Check the path, or read standard input with -`
-        : `${file} cannot be read (${code ?? 'unknown'}).`,
+        : `${file} cannot be read (${code}).`,
     );
   });
-  if (!found.isDirectory()) return found;
-  throw new OperatorFault(
-    `${file} is a folder. Name one file, or import all of them: cat ${shellWord(file)}/*.jsonl | payments import transactions -`,
-  );
+  if (found.isDirectory()) throw new OperatorFault(`${file} is a folder. Name one file.`);
+  return found.size;
 }
 
-interface GoodLine {
-  line: Line;
-  row: NewTransaction;
+interface Seen {
+  good: number;
+  bad: BadLines;
+  /** The last line that was read, if there may be more. */
+  stoppedAfter: number | undefined;
 }
 
-/** Returns the valid lines; adds the others to `bad`. */
-async function checkLines(lines: Line[], check: LineCheck, bad: BadLines): Promise<GoodLine[]> {
-  const good: GoodLine[] = [];
-  await inSlices(lines, (line) => {
-    const checked = check(line);
-    if (typeof checked === 'string') bad.note(line, checked);
-    else good.push({ line, row: checked });
-  });
-  return good;
-}
-
-/** Returns how many were stored, and how many had been before. Not `async`, so that the rows are not kept until then. */
-function storeLines(
-  begun: Import,
-  good: GoodLine[],
-  bad: BadLines,
-): Promise<{ imported: number; existing: number }> {
-  const places = good.map(({ line, row: { id } }) => ({ line, id }));
-  return begun.create(good.map(({ row }) => row)).then((refused) => {
-    for (const { index, isRepeated } of refused) {
-      const { line, id } = places[index] as (typeof places)[number];
-      bad.note(line, isRepeated ? `id ${id} is used by an earlier line` : `id ${id} exists already`);
+/** Without `readsAll` it stops soon after as many bad lines as a report has. */
+async function* checkedBatches(
+  input: AsyncIterable<unknown>,
+  check: LineCheck,
+  seen: Seen,
+  { readsAll, onStored }: { readsAll: boolean; onStored: () => void },
+): AsyncGenerator<Batch> {
+  let last = 0;
+  for await (const lines of readLines(input)) {
+    if (!readsAll && seen.bad.total >= mostShown) {
+      seen.stoppedAfter = last;
+      return;
     }
-    const existing = refused.filter(({ isRepeated }) => !isRepeated).length;
-    return { imported: places.length - refused.length, existing };
-  });
+    last = lines.at(-1)?.number ?? last;
+    const rows: NewTransaction[] = [];
+    const good: { line: Line; id: string }[] = [];
+    await inSlices(lines, (line) => {
+      const checked = check(line);
+      if (typeof checked === 'string') seen.bad.note(line, checked);
+      else {
+        rows.push(checked);
+        good.push({ line, id: checked.id });
+      }
+    });
+    yield {
+      rows,
+      onStored: (refused) => {
+        seen.good += good.length - refused.length;
+        for (const { index, isRepeated } of refused) {
+          const { line, id } = good[index] as (typeof good)[number];
+          seen.bad.note(line, `id ${id} ${isRepeated ? 'is used by an earlier line' : 'exists already'}`);
+        }
+        onStored();
+      },
+    };
+  }
 }
+
+function reportOf({ total, shown }: BadLines): string {
+  const lines = shown().map(({ line, reason }) => `line ${line}: ${visible(reason)}`);
+  if (total > mostShown) lines.push(`… and ${count(total - mostShown)} more`);
+  return lines.join('\n');
+}
+
+function refusal({ good, bad, stoppedAfter }: Seen): string {
+  const counted =
+    stoppedAfter === undefined
+      ? `Bad: ${count(bad.total)} of ${count(good + bad.total, 'line')}. `
+      : `Stopped after line ${count(stoppedAfter)}; there may be more bad lines. --dry-run reads all of them.\n`;
+  const advice = 'Fix these lines (--help shows a good one), or leave them out with --skip-bad.';
+  return `${reportOf(bad)}\n${counted}Nothing was imported. ${advice}`;
+}
+
+/** Another process stored one after its ID was looked up. */
+const storedMeanwhile = (error: unknown): OperatorFault => {
+  const { detail = '' } = error as { detail?: string };
+  return new OperatorFault(
+    `Another process stored a transaction of this import at the same time. ${detail}\n` +
+      'Nothing was imported. Import it again to see which line it is.',
+  );
+};

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { readCommandConfig } from '../config.ts';
 import { silently, lockUntilCommit } from '../database/unit-of-work.ts';
 import { OperatorFault } from '../faults.ts';
-import { beginImport } from '../resources/transactions/changes.ts';
+import { importTransactions } from '../resources/transactions/changes.ts';
 import { countSeeded, type NewTransaction } from '../resources/transactions/queries.ts';
 import { inSlices } from '../rules/async.ts';
 import { createSamples } from '../sandbox/sample-transactions.ts';
@@ -51,26 +51,22 @@ async function run({ transactions: total, merchantAccount: account, ...options }
         // Another command for the same sequence waits, and then continues where this one ended.
         await lockUntilCommit(unit.db, `seed ${account} ${seedNumber}`);
         const keys = await secrets.keysOf(unit.db, account);
-        const begun = await beginImport(silently(unit, 'seeded'));
         const from = await countSeeded(unit.db, account, seedNumber);
         const sampleAt = createSamples(account, { seed: seedNumber, until, keys });
-        // The next batch is generated and encoded while the database stores this one.
-        let storing: Promise<unknown> = Promise.resolve();
-        for (let made = 0; made < total; made += batch) {
-          const size = Math.min(batch, total - made);
-          const rows: NewTransaction[] = [];
-          await inSlices(Array(size).keys(), (index) => rows.push(sampleAt(from + made + index)));
-          const next = begun.create(rows);
-          next.catch(() => undefined);
-          await storing;
-          storing = next;
-          update(`Seeding: ${count(made + size)} of ${count(total)} transactions`);
-          // Not while a batch is being stored: it would go on after the rollback.
-          if (interruption.aborted) await storing;
-          interruption.throwIfAborted();
-        }
-        await storing;
-        await begun.finish();
+        await importTransactions(
+          silently(unit, 'seeded'),
+          (async function* () {
+            for (let made = 0; made < total; made += batch) {
+              interruption.throwIfAborted();
+              const size = Math.min(batch, total - made);
+              const rows: NewTransaction[] = [];
+              await inSlices(Array(size).keys(), (index) => rows.push(sampleAt(from + made + index)));
+              yield { rows };
+              update(`Seeding: ${count(made + size)} of ${count(total)} transactions`);
+            }
+          })(),
+        );
+        interruption.throwIfAborted();
         return true;
       });
   await interruptible('Interrupted; no transaction of this run was kept.', (interruption) =>

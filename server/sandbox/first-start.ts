@@ -10,7 +10,7 @@ import { findSigningPair } from '../resources/api-key-pairs/queries.ts';
 import { algorithmOf, generateKeyPair, thumbprint } from '../resources/api-key-pairs/rules.ts';
 import { createAccount } from '../resources/merchant-accounts/changes.ts';
 import type { CardSecrets } from '../resources/payment-methods/changes.ts';
-import { beginImport } from '../resources/transactions/changes.ts';
+import { importTransactions } from '../resources/transactions/changes.ts';
 import { createSampleRecords } from './sample-records.ts';
 import { createSamples } from './sample-transactions.ts';
 import { sandboxKeyFile } from './secrets-file.ts';
@@ -33,12 +33,11 @@ export const fillSandbox = (db: Db, dataDir: string, now: Date, secrets: CardSec
       return Array.from({ length }, (_, index) => sampleAt(index));
     };
     if (made[0]) await createSampleRecords(unit, 'default', secrets);
-    if (made.some(Boolean)) {
-      const begun = await beginImport(unit);
-      if (made[0]) await begun.create(await sample('default', 300));
-      if (made[1]) await begun.create(await sample('marketplace', 60));
-      await begun.finish();
-    }
+    if (made.some(Boolean))
+      await importTransactions(unit, [
+        { rows: made[0] ? await sample('default', 300) : [] },
+        { rows: made[1] ? await sample('marketplace', 60) : [] },
+      ]);
     const file = sandboxKeyFile(dataDir);
     const privateKey = readKey(file) ?? generateKeyPair('ECDSA').privateKey;
     if (await findSigningPair(unit.db, thumbprint(privateKey))) return made.some(Boolean);

@@ -7,7 +7,7 @@ import { announce } from '../../server/events/outbox.ts';
 import { createBuyer } from '../../server/resources/buyers/changes.ts';
 import { createAccount } from '../../server/resources/merchant-accounts/changes.ts';
 import { movePaymentMethod } from '../../server/resources/payment-methods/changes.ts';
-import { beginImport } from '../../server/resources/transactions/changes.ts';
+import { importTransactions } from '../../server/resources/transactions/changes.ts';
 import { silently, type UnitOfWork, type Work } from '../../server/database/unit-of-work.ts';
 import type { Deps, WriteDeps } from '../../server/handlers/deps.ts';
 import { presentTransaction } from '../../server/resources/transactions/present.ts';
@@ -82,11 +82,11 @@ const pieces: Piece[] = [
   },
   {
     name: 'silence is asked for by name',
-    code: `export const f = () => beginImport(silently(work, 'imported without --events'));`,
+    code: `export const f = () => importTransactions(silently(work, 'imported without --events'), []);`,
   },
   {
     name: 'and by a name that is known',
-    code: `export const f = () => beginImport(silently(work, 'because I can'));`,
+    code: `export const f = () => importTransactions(silently(work, 'because I can'), []);`,
     fault: /because I can/,
   },
   {

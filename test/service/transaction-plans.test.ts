@@ -8,7 +8,7 @@ import { isInOrder } from '../../server/database/named-statements.ts';
 import { openReadyDatabase } from '../../server/database/open.ts';
 import type { Range } from '../../server/database/paging.ts';
 import { inWork, silently } from '../../server/database/unit-of-work.ts';
-import { beginImport } from '../../server/resources/transactions/changes.ts';
+import { importTransactions } from '../../server/resources/transactions/changes.ts';
 import { conditionsOf, type TransactionFilters } from '../../server/resources/transactions/filters.ts';
 import { transactionRange } from '../../server/resources/transactions/list.ts';
 import { eventually } from '../support/data-dir.ts';
@@ -440,9 +440,8 @@ describe(`${count} transactions`, () => {
     };
     const before = await plans();
     await inWork(database.db, async (work) => {
-      const begun = await beginImport(silently(work, 'imported without --events'));
-      await begun.create([transaction({ merchant_account_id: 'default' })]);
-      await begun.finish();
+      const rows = [transaction({ merchant_account_id: 'default' })];
+      await importTransactions(silently(work, 'imported without --events'), [{ rows }]);
     });
     expect(await plans()).toEqual(before);
   });

@@ -1,7 +1,7 @@
 // How a transaction changes the usage counters of its stored card.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findPaymentMethodOfAnyAccount } from '../../server/resources/payment-methods/queries.ts';
-import { beginImport } from '../../server/resources/transactions/changes.ts';
+import { importTransactions, type RefusedRow } from '../../server/resources/transactions/changes.ts';
 import type { NewTransaction } from '../../server/resources/transactions/queries.ts';
 import { cards } from '../../server/sandbox/sample-records.ts';
 import { createTransactions, silentWork } from '../support/records.ts';
@@ -65,15 +65,21 @@ it('counts uses with the time of the last one, and customer-initiated uses separ
 
   // They are counted only at the end.
   await silentWork(db(), async (unit) => {
-    const bulk = await beginImport(unit);
     const again = use(day(8));
-    expect(await bulk.create([use(day(7), { merchant_initiated: true }), again])).toEqual([]);
-    expect(await bulk.create([merchants, again, use(day(6))])).toEqual([
+    const refused: unknown[] = [];
+    const onStored = (rows: readonly RefusedRow[]) => refused.push(...rows);
+    await importTransactions(
+      unit,
+      (async function* () {
+        yield { rows: [use(day(7), { merchant_initiated: true }), again], onStored };
+        yield { rows: [merchants, again, use(day(6))], onStored };
+        expect(await usage()).toEqual(six);
+      })(),
+    );
+    expect(refused).toEqual([
       { index: 0, isRepeated: false },
       { index: 1, isRepeated: true },
     ]);
-    expect(await usage()).toEqual(six);
-    await bulk.finish();
   });
   expect(await usage()).toEqual({
     usage_count: 9,

@@ -11,7 +11,7 @@ import {
   type CardSecrets,
   type FoundDetails,
 } from '../../server/resources/payment-methods/changes.ts';
-import { beginImport } from '../../server/resources/transactions/changes.ts';
+import { importTransactions } from '../../server/resources/transactions/changes.ts';
 import { presentTransaction } from '../../server/resources/transactions/present.ts';
 import {
   prepareTransactions,
@@ -34,11 +34,7 @@ export const createBuyer = async (db: Db, given: Partial<NewBuyer> = {}) => {
 };
 
 export const createTransactions = (db: Db, rows: readonly NewTransaction[]) =>
-  silentWork(db, async (unit) => {
-    const begun = await beginImport(unit);
-    await begun.create(rows);
-    await begun.finish();
-  });
+  silentWork(db, (unit) => importTransactions(unit, [{ rows }]));
 
 const silence = announce<'transaction.created', TransactionRow>(
   { publish: undefined },

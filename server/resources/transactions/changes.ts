@@ -2,19 +2,11 @@
 // that lies with the card applies its pending replacement.
 import type { UnitOfWork } from '../../database/unit-of-work.ts';
 import { announce } from '../../events/outbox.ts';
-import { codeOf } from '../../faults.ts';
 import { checkMove } from '../../rules/state-machine.ts';
 import { readUuid } from '../../rules/uuid.ts';
 import { recordDecline } from '../payment-methods/changes.ts';
 import { replacingDeclines } from '../payment-methods/rules.ts';
-import {
-  applyBulkUses,
-  bulkUseOf,
-  collectBulkUses,
-  listBulkDeclines,
-  listOwnTransactions,
-  prepareBulk,
-} from './bulk.ts';
+import { applyUses, encodeUse, listOwnTransactions, prepareBulk, storeUses } from './bulk.ts';
 import { presentTransaction } from './present.ts';
 import {
   analyzeTransactions,
@@ -26,20 +18,10 @@ import {
 } from './queries.ts';
 import { transactionMoves, type TransactionStatus } from './rules.ts';
 
-interface Prepared {
-  insert: Awaited<ReturnType<typeof prepareTransactions>>;
-  uses: readonly ReturnType<typeof bulkUseOf>[];
-  ids: readonly string[];
-}
-
-export interface Import {
-  /**
-   * Returns the rows whose ID exists already. May be called again before it is done: the next rows are encoded while the
-   * database stores these.
-   */
-  create: (rows: readonly NewTransaction[]) => Promise<RefusedRow[]>;
-  /** Applies what the imported transactions mean for stored cards. */
-  finish: () => Promise<void>;
+export interface Batch {
+  rows: readonly NewTransaction[];
+  /** Called with the rows whose ID exists already, when the others are stored. */
+  onStored?: (refused: readonly RefusedRow[]) => void;
 }
 
 export interface RefusedRow {
@@ -48,58 +30,61 @@ export interface RefusedRow {
   isRepeated: boolean;
 }
 
-const uniqueViolation = '23505';
-interface DetailedError {
-  detail?: string;
-}
-
-/** Another process stored a transaction of this import after its ID was looked up. */
-export class StoredMeanwhile extends Error {
-  constructor({ detail = '' }: DetailedError) {
-    super(`Another process stored a transaction of this import at the same time. ${detail}`.trim());
-  }
-}
-
-/** Creates any number of transactions, in one unit of work that may last for hours. */
-export async function beginImport(unit: UnitOfWork): Promise<Import> {
+/**
+ * Creates any number of transactions in one unit of work, which may last for hours. While the database stores a batch, the next
+ * one is made and encoded. What the transactions mean for stored cards is applied at the end.
+ */
+export async function importTransactions(
+  unit: UnitOfWork,
+  batches: AsyncIterable<Batch> | Iterable<Batch>,
+): Promise<void> {
   const { db } = unit;
   const created = announce(unit, 'transaction.created', presentTransaction);
-  await prepareBulk(db);
-  // Once encoded, nothing refers to the rows: what waits in memory is only their text.
-  const prepare = async (rows: readonly NewTransaction[]): Promise<Prepared> => ({
-    insert: await prepareTransactions(rows, created),
-    uses: rows.map(bulkUseOf),
-    ids: rows.map(({ id }) => id),
-  });
-  const store = async ({ insert, uses, ids }: Prepared): Promise<RefusedRow[]> => {
-    const refused = await insert(db);
-    await collectBulkUses(db, without(uses, refused));
-    added += ids.length - refused.length;
-    if (refused.length === 0) return [];
-    const refusedIds = refused.map((index) => readUuid(ids[index] ?? ''));
-    const own = await listOwnTransactions(db, refusedIds);
-    return refused.map((index, place) => ({ index, isRepeated: own.has(refusedIds[place] ?? '') }));
-  };
-  const explain = (error: unknown): never => {
-    throw codeOf(error) === uniqueViolation ? new StoredMeanwhile(error as DetailedError) : error;
-  };
   let added = 0;
-  let last: Promise<unknown> = Promise.resolve();
-  return {
-    create(rows) {
-      const prepared = prepare(rows);
-      // Its fault is told in its turn: who rolls back because of it must not have the rows before it under way.
-      prepared.catch(() => undefined);
-      const stored = last.then(async () => store(await prepared)).catch(explain);
-      last = stored;
-      return stored;
-    },
-    async finish() {
-      await applyBulkUses(db);
-      for (const decline of await listBulkDeclines(db, replacingDeclines)) await recordDecline(unit, decline);
-      await analyzeTransactions(db, added);
-    },
+  // Not in the loop, whose variables would keep the rows in memory until they are stored: their text is enough.
+  const encode = async ({ rows, onStored }: Batch): Promise<() => Promise<void>> => {
+    const insert = await prepareTransactions(rows, created);
+    const uses = rows.map(encodeUse);
+    const ids = rows.map(({ id }) => id);
+    return async () => {
+      const refused = await insert(db);
+      const positions = new Set(refused);
+      await storeUses(
+        db,
+        uses.filter((_, index) => !positions.has(index)),
+      );
+      added += ids.length - refused.length;
+      onStored?.(await explainRefused(db, ids, refused));
+    };
   };
+  await prepareBulk(db);
+  let storing = Promise.resolve();
+  try {
+    for await (const batch of batches) {
+      const store = await encode(batch);
+      await storing;
+      storing = store();
+      // It is awaited later, and may fail before.
+      storing.catch(() => undefined);
+    }
+  } finally {
+    // After a rollback, the rest of a batch would be stored outside of the transaction.
+    await storing.catch(() => undefined);
+  }
+  await storing;
+  for (const decline of await applyUses(db, replacingDeclines)) await recordDecline(unit, decline);
+  await analyzeTransactions(db, added);
+}
+
+async function explainRefused(
+  db: UnitOfWork['db'],
+  ids: readonly string[],
+  refused: readonly number[],
+): Promise<RefusedRow[]> {
+  if (refused.length === 0) return [];
+  const idAt = (index: number) => readUuid(ids[index] ?? '') ?? '';
+  const own = await listOwnTransactions(db, refused.map(idAt));
+  return refused.map((index) => ({ index, isRepeated: own.has(idAt(index)) }));
 }
 
 /** Undefined when there is no such transaction; throws IllegalMove. */
@@ -137,9 +122,4 @@ function amountsAfter(row: TransactionRow, status: TransactionStatus) {
   if (status === 'authorization_succeeded' && row.authorized_amount === 0)
     return { authorized_amount: row.amount };
   return status === 'capture_succeeded' ? { captured_amount: row.authorized_amount } : {};
-}
-
-function without<Row>(rows: readonly Row[], refused: readonly number[]): Row[] {
-  const left = new Set(refused);
-  return rows.filter((_, index) => !left.has(index));
 }
