@@ -3,7 +3,6 @@ import { styleText } from 'node:util';
 import { Command } from 'commander';
 import type { Db } from '../database/database.ts';
 import { forOperator } from '../hints.ts';
-import { findFirstAccount } from '../resources/merchant-accounts/queries.ts';
 import { listWebhookSubscriptions } from '../resources/webhook-subscriptions/queries.ts';
 import { listSealed } from '../secrets/reseal.ts';
 import { sealedWith, type Vault } from '../secrets/vault.ts';
@@ -36,7 +35,6 @@ const opens = 'everything that is sealed can be opened';
 const check = async ({ db, secrets }: OpenedService) => ({
   notes: [...(await noteFailing(db)), ...(await noteErasures(db))],
   findings: [
-    await findNoAccount(db),
     ...(await findBrokenInvariants(db)),
     secrets.missing.includes('CARD_KEY')
       ? notChecked(opens, 'CARD_KEY')
@@ -70,16 +68,6 @@ const noteErasures = async (db: Db): Promise<string[]> =>
   (await listErasures(db)).map(
     (id) => `the erasure of a buyer was interrupted, run: payments buyers erase ${id}`,
   );
-
-async function findNoAccount(db: Db): Promise<Finding> {
-  const finding: Finding = { check: 'there is a merchant account', broken: 0, examples: [] };
-  if (await findFirstAccount(db, 'all')) return finding;
-  return {
-    ...finding,
-    broken: 1,
-    note: `create one: payments accounts create default --name Default`,
-  };
-}
 
 async function findUnopenable(db: Db, vault: Vault): Promise<Finding> {
   const finding: Finding = { check: opens, broken: 0, examples: [] };
@@ -117,7 +105,6 @@ function print({ check, broken, examples, note, skipped }: Checked): void {
       ? styleText('green', '✓')
       : styleText('red', '✗');
   const verb = broken === 1 ? 'does' : 'do';
-  const fault =
-    examples.length === 0 ? 'no' : `${broken} ${verb} not, for example ${visible(examples.join(', '))}`;
-  console.log(`${mark} ${check}${broken === 0 ? '' : `: ${fault}`}${note === undefined ? '' : ` (${note})`}`);
+  const fault = broken === 0 ? '' : `: ${broken} ${verb} not, for example ${visible(examples.join(', '))}`;
+  console.log(`${mark} ${check}${fault}${note === undefined ? '' : ` (${note})`}`);
 }

@@ -78,7 +78,10 @@ export async function insertEvent(
   event: EventRow,
   { only, traceparent }: { only?: string | undefined; traceparent?: string | undefined } = {},
 ): Promise<number> {
-  await db.insertInto('events').values(event).execute();
+  await db
+    .insertInto('events')
+    .values({ ...event, is_for_all: only === undefined })
+    .execute();
   const { id, merchant_account_id: account, created_at: at } = event;
   const { numAffectedRows } = await sql`
     insert into deliveries (merchant_account_id, created_at, event_id, subscription_id, traceparent)

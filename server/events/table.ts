@@ -7,6 +7,8 @@ export interface EventsTable {
   merchant_account_id: string;
   body: string;
   created_at: ColumnType<Date, Date, never>;
+  /** Whether every active subscription gets it. False also for events from before there was this column. */
+  is_for_all: Generated<boolean>;
 }
 
 export interface DeliveriesTable {

@@ -1,5 +1,4 @@
-// Invariants of the data. Each is checked account by account with read-only statements, which a sharded engine can send to one shard, and
-// which have no time limit. Tables that a sharded engine has on its coordinator (the audit trail) are asked by themselves.
+// Invariants of the data. Each is checked account by account, with read-only statements that have no time limit.
 import { sql, type RawBuilder } from 'kysely';
 import { acrossAccounts } from '../database/across-accounts.ts';
 import { inTransaction, type Db, type Tx } from '../database/database.ts';
@@ -17,107 +16,76 @@ export interface Finding {
 
 const shown = 5;
 
-type Broken = Pick<Finding, 'broken' | 'examples'>;
-type Check = (tx: Tx, account: string) => Promise<Broken>;
-
-/** `select` selects the IDs of what is broken. */
-const byStatement =
-  (select: (account: string) => RawBuilder<unknown>): Check =>
-  async (tx, account) => {
-    const { rows } = await sql<{ total: number; examples: string[] }>`
-      with broken (id) as materialized (${select(account)})
-      select (select count(*) from broken) as total,
-        array(select id from broken limit ${sql.lit(shown)}) as examples`.execute(tx);
-    return { broken: rows[0]?.total ?? 0, examples: rows[0]?.examples ?? [] };
-  };
-
-const brokenAre = (rows: readonly { id: string }[]): Broken => ({
-  broken: rows.length,
-  examples: rows.slice(0, shown).map(({ id }) => id),
-});
-
-const invariants: Record<string, Check> = {
-  'usage counters of cards match their transactions': byStatement(
-    (account) => sql`
-      select id::text from payment_methods
-      left join (
-        select payment_method_id, count(*) as total, count(*) filter (where not merchant_initiated) as customer
-        from transactions where merchant_account_id = ${account} and payment_method_id is not null group by 1
-      ) as used on used.payment_method_id = payment_methods.id
-      where merchant_account_id = ${account}
-        and (usage_count <> coalesce(used.total, 0) or cit_usage_count <> coalesce(used.customer, 0))`,
-  ),
-  'cards that can be used have a number': byStatement(
-    (account) => sql`
-      select id::text from payment_methods
-      where merchant_account_id = ${account} and status = 'succeeded' and number_sealed is null`,
-  ),
+/** Each selects the IDs of what is broken in an account. */
+const invariants: Record<string, (account: string) => RawBuilder<unknown>> = {
+  'usage counters of cards match their transactions': (account) => sql`
+    select id::text from payment_methods
+    left join (
+      select payment_method_id, count(*) as total, count(*) filter (where not merchant_initiated) as customer
+      from transactions where merchant_account_id = ${account} and payment_method_id is not null group by 1
+    ) as used on used.payment_method_id = payment_methods.id
+    where merchant_account_id = ${account}
+      and (usage_count <> coalesce(used.total, 0) or cit_usage_count <> coalesce(used.customer, 0))`,
+  'cards that can be used have a number': (account) => sql`
+    select id::text from payment_methods
+    where merchant_account_id = ${account} and status = 'succeeded' and number_sealed is null`,
   // `updated_at_lte` looks for what was created by then. An import of 1.0.0 may contradict that.
-  'what filters look for matches the transaction': byStatement(
-    (account) => sql`
-      select id::text from transactions
-      where merchant_account_id = ${account}
-        and (has_gift_card_redemptions <> (json_array_length(gift_card_redemptions) > 0)
-          or has_settlements <> (settled or settled_amount > 0)
-          or buyer_external_identifier is distinct from buyer ->> 'external_identifier'
-          or payment_method_label is distinct from payment_method ->> 'label'
-          or updated_at < created_at)`,
-  ),
-  'attempts of deliveries are counted': byStatement(
-    (account) => sql`
-      select deliveries.id::text from deliveries
-      left join (
-        select delivery_id, count(*) as total from delivery_attempts
-        where merchant_account_id = ${account} group by 1
-      ) as made on made.delivery_id = deliveries.id
-      where merchant_account_id = ${account} and attempts <> coalesce(made.total, 0)`,
-  ),
-  'deliveries that succeeded have an attempt that did': byStatement(
-    (account) => sql`
-      select id::text from deliveries where merchant_account_id = ${account} and state = 'succeeded' and not exists (
-        select from delivery_attempts as attempt
-        where attempt.merchant_account_id = ${account} and delivery_id = deliveries.id and status between 200 and 299)`,
-  ),
-  'deliveries go to subscriptions of their own merchant account': byStatement(
-    (account) => sql`
-      select deliveries.id::text from deliveries
-      join webhook_subscriptions as subscription on subscription.id = subscription_id
-      where deliveries.merchant_account_id = ${account} and subscription.merchant_account_id <> ${account}`,
-  ),
-  'deliveries have their event': byStatement(
-    (account) => sql`
-      select deliveries.id::text from deliveries where merchant_account_id = ${account} and not exists (
-        select from events where events.merchant_account_id = ${account} and events.id = event_id)`,
-  ),
-  // But `webhooks trigger --subscription` sends to one of them, which only the audit trail tells.
-  'events have a delivery to each subscription that was active throughout': async (tx, account) => {
-    const { rows: lacking } = await sql<{ id: string; at: string; others: string[] }>`
-      select events.id, events.created_at::text as at, array(
-          select subscription_id::text from deliveries where merchant_account_id = ${account} and event_id = events.id
-        ) as others
-      from events
-      join webhook_subscriptions as subscription
-        on coalesce(subscription.merchant_account_id, ${account}) = ${account}
-      where events.merchant_account_id = ${account} and subscription.active
-        and greatest(subscription.created_at, subscription.updated_at) < events.created_at - interval '1 minute'
-        and not exists (
-          select from deliveries where merchant_account_id = ${account}
-            and event_id = events.id and subscription_id = subscription.id)`.execute(tx);
-    if (lacking.length === 0) return brokenAre([]);
-    const { rows } = await sql<{ id: string }>`
-      select id from json_to_recordset(${JSON.stringify(lacking)}::json) as lacking (id text, at timestamptz, others json)
-      where not exists (
-        select from json_array_elements_text(others) as other join audit_entries as entry
-          on lower(command) like 'webhooks trigger %--subscription%' || other || '%'
-        where entry.at between lacking.at - interval '1 minute' and lacking.at + interval '1 minute')`.execute(
-      tx,
-    );
-    return brokenAre(rows);
-  },
+  'what filters look for matches the transaction': (account) => sql`
+    select id::text from transactions
+    where merchant_account_id = ${account}
+      and (has_gift_card_redemptions <> (json_array_length(gift_card_redemptions) > 0)
+        or has_settlements <> (settled or settled_amount > 0)
+        or buyer_external_identifier is distinct from buyer ->> 'external_identifier'
+        or payment_method_label is distinct from payment_method ->> 'label'
+        or updated_at < created_at)`,
+  'attempts of deliveries are counted': (account) => sql`
+    select deliveries.id::text from deliveries
+    left join (
+      select delivery_id, count(*) as total from delivery_attempts
+      where merchant_account_id = ${account} group by 1
+    ) as made on made.delivery_id = deliveries.id
+    where merchant_account_id = ${account} and attempts <> coalesce(made.total, 0)`,
+  'deliveries that succeeded have an attempt that did': (account) => sql`
+    select id::text from deliveries where merchant_account_id = ${account} and state = 'succeeded' and not exists (
+      select from delivery_attempts as attempt
+      where attempt.merchant_account_id = ${account} and delivery_id = deliveries.id and status between 200 and 299)`,
+  'deliveries go to subscriptions of their own merchant account': (account) => sql`
+    select deliveries.id::text from deliveries
+    join webhook_subscriptions as subscription on subscription.id = subscription_id
+    where deliveries.merchant_account_id = ${account} and subscription.merchant_account_id <> ${account}`,
+  'deliveries have their event': (account) => sql`
+    select deliveries.id::text from deliveries where merchant_account_id = ${account} and not exists (
+      select from events where events.merchant_account_id = ${account} and events.id = event_id)`,
+  'events have a delivery to each subscription that was active throughout': (account) => sql`
+    select events.id::text from events
+    join webhook_subscriptions as subscription
+      on coalesce(subscription.merchant_account_id, ${account}) = ${account}
+    where events.merchant_account_id = ${account} and is_for_all and subscription.active
+      and greatest(subscription.created_at, subscription.updated_at) < events.created_at - interval '1 minute'
+      and not exists (
+        select from deliveries where merchant_account_id = ${account}
+          and event_id = events.id and subscription_id = subscription.id)`,
 };
 
+async function findBroken(
+  tx: Tx,
+  check: string,
+  statements: readonly RawBuilder<unknown>[],
+): Promise<Finding> {
+  const finding: Finding = { check, broken: 0, examples: [] };
+  for (const statement of statements) {
+    const { rows } = await sql<{ total: number; examples: string[] }>`
+      with broken (id) as materialized (${statement})
+      select (select count(*) from broken) as total,
+        array(select id from broken limit ${sql.lit(shown)}) as examples`.execute(tx);
+    finding.broken += rows[0]?.total ?? 0;
+    finding.examples = [...finding.examples, ...(rows[0]?.examples ?? [])].slice(0, shown);
+  }
+  return finding;
+}
+
 /** A subscription that fails gets one attempt at a time, so its deliveries may be late as long as there are attempts. */
-async function findOverdue(tx: Tx, accounts: readonly string[]): Promise<Broken> {
+async function selectOverdue(tx: Tx, accounts: readonly string[]): Promise<RawBuilder<unknown>> {
   const slow: string[] = [];
   for (const account of accounts) {
     const { rows } = await sql<{ id: string }>`
@@ -128,12 +96,11 @@ async function findOverdue(tx: Tx, accounts: readonly string[]): Promise<Broken>
         and attempt.at > now() - interval '10 minutes'`.execute(tx);
     slow.push(...rows.map(({ id }) => id));
   }
-  const { rows } = await sql<{ id: string }>`
+  return sql`
     select deliveries.id::text from deliveries
     join webhook_subscriptions as subscription on subscription.id = subscription_id
     where state = 'pending' and due_at < now() - interval '10 minutes'
-      and subscription_id <> all(${slow}::uuid[]) ${acrossAccounts('all-deliveries')}`.execute(tx);
-  return brokenAre(rows);
+      and subscription_id <> all(${slow}::uuid[]) ${acrossAccounts('all-deliveries')}`;
 }
 
 const overdue = 'no delivery is overdue by more than ten minutes';
@@ -145,14 +112,7 @@ export const findBrokenInvariants = (db: Db): Promise<Finding[]> =>
     await sql`set local statement_timeout = 0`.execute(tx);
     const accounts = (await listAccounts(tx)).map(({ id }) => id);
     const findings: Finding[] = [];
-    for (const [check, look] of Object.entries(invariants)) {
-      const found: Broken[] = [];
-      for (const account of accounts) found.push(await look(tx, account));
-      findings.push({
-        check,
-        broken: found.reduce((sum, { broken }) => sum + broken, 0),
-        examples: found.flatMap(({ examples }) => examples).slice(0, shown),
-      });
-    }
-    return [...findings, { check: overdue, ...(await findOverdue(tx, accounts)) }];
+    for (const [check, select] of Object.entries(invariants))
+      findings.push(await findBroken(tx, check, accounts.map(select)));
+    return [...findings, await findBroken(tx, overdue, [await selectOverdue(tx, accounts)])];
   });

@@ -1,4 +1,5 @@
 // How migrations are applied, and an instance of this version beside a later one, which has migrated the database.
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../server/database/database.ts';
@@ -61,19 +62,47 @@ it('a sandbox names a migration that was edited after it was applied; production
   await start(databaseUrl, 'production');
 });
 
-describe('0003-updated-after-created', () => {
-  const name = '0003-updated-after-created';
+/** A database without one of the migrations. */
+async function createWithout(name: keyof typeof migrations): Promise<string> {
+  const databaseUrl = await createEmptyDatabase();
+  const { [name]: migration } = migrations;
+  Reflect.deleteProperty(migrations, name);
+  try {
+    await start(databaseUrl);
+  } finally {
+    if (migration) migrations[name] = migration;
+  }
+  return databaseUrl;
+}
 
-  /** A database of 1.0.0 with two transactions, of which one was updated before it was created. */
+it('0004-events-for-one: doctor judges only what is stored from now on, also by an instance of 1.0.0', async () => {
+  const name = '0004-events-for-one';
+  const databaseUrl = await createWithout(name);
+  const insertOld = (id: string) =>
+    withClient(databaseUrl, (client) =>
+      client.query(`
+        insert into events (id, name, merchant_account_id, body, created_at)
+        values ('${id}', 'transaction.created', 'default', '{}', now())`),
+    );
+  const [before, after] = [randomUUID(), randomUUID()];
+  await insertOld(before);
+  expect(await start(databaseUrl)).toEqual([name]);
+  await insertOld(after);
+  const { rows } = await withClient(databaseUrl, (client) =>
+    client.query('select id, is_for_all from events order by created_at'),
+  );
+  expect(rows).toEqual([
+    { id: before, is_for_all: false },
+    { id: after, is_for_all: true },
+  ]);
+});
+
+describe('0005-updated-after-created', () => {
+  const name = '0005-updated-after-created';
+
+  /** Two transactions, of which one was updated before it was created. */
   const createOld = async () => {
-    const databaseUrl = await createEmptyDatabase();
-    const { [name]: migration } = migrations;
-    delete migrations['0003-updated-after-created'];
-    try {
-      await start(databaseUrl);
-    } finally {
-      if (migration) migrations[name] = migration;
-    }
+    const databaseUrl = await createWithout(name);
     const database = openDatabase(databaseUrl, () => undefined);
     await createAccount(database.db, { id: 'default', display_name: 'Default' });
     await createTransactions(database.db, [

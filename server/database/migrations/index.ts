@@ -2,20 +2,23 @@
 import type { Kysely } from 'kysely';
 import * as schema from './0001-schema.ts';
 import * as retries from './0002-retries.ts';
-import * as updatedAfterCreated from './0003-updated-after-created.ts';
-import * as numberBuckets from './0004-number-buckets.ts';
+import * as numberBuckets from './0003-number-buckets.ts';
+import * as eventsForOne from './0004-events-for-one.ts';
+import * as updatedAfterCreated from './0005-updated-after-created.ts';
 
 export const migrations: Record<string, { up: (db: Kysely<unknown>) => Promise<void> }> = {
   '0001-schema': schema,
   '0002-retries': retries,
-  '0003-updated-after-created': updatedAfterCreated,
-  '0004-number-buckets': numberBuckets,
+  '0003-number-buckets': numberBuckets,
+  '0004-events-for-one': eventsForOne,
+  '0005-updated-after-created': updatedAfterCreated,
 };
 
 /** Of their files, and of the files in a folder of that name: a sandbox refuses a migration that was edited after it was applied. */
 export const digests: Record<string, string> = {
   '0001-schema': 'b65d33e1ff97',
   '0002-retries': '6f2ea12c31e1',
-  '0003-updated-after-created': 'eabfceb7b63e',
-  '0004-number-buckets': '2d88ff673cea',
+  '0003-number-buckets': '2d88ff673cea',
+  '0004-events-for-one': '8a42265df981',
+  '0005-updated-after-created': 'eabfceb7b63e',
 };
