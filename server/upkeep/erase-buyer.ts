@@ -1,9 +1,9 @@
 // Erases the personal data of one buyer, while the service runs. Amounts and states of transactions stay. First the records,
-// so that nothing new can show the data, then what was made of them: kept answers and events. In small transactions; after
-// an interruption the next run finds what is left.
+// so that nothing new can show the data, then what was made of them: kept answers and events. In small transactions, each in one
+// account; after an interruption the next run finds what is left.
 // Nobody is told: subscribers could do nothing with an event that says nothing, and there would be one per transaction.
 import { findAccountOf } from '../database/across-accounts.ts';
-import type { Db } from '../database/database.ts';
+import type { Db, Tx } from '../database/database.ts';
 import type { Work } from '../database/unit-of-work.ts';
 import type { PageEnd } from '../events/delivery-list.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
@@ -27,7 +27,8 @@ import {
   lockTransactions,
   refreshStatistics,
   type FoundTransaction,
-  type Subject,
+  type Page,
+  type Person,
 } from './erasure-queries.ts';
 
 export interface Erasure {
@@ -48,17 +49,14 @@ export interface ErasureOptions {
   onProgress: (soFar: Erasure['found']) => void;
 }
 
-/** Runs a transaction, and counts what it changed. */
-type Step = (name: string, work: (unit: Work) => Promise<number>) => Promise<void>;
-
 class RolledBack extends Error {}
 
 /** Undefined when neither a record nor a transaction names the buyer. */
 export async function eraseBuyer(id: string, options: ErasureOptions): Promise<Erasure | undefined> {
   const { db, inStep, dryRun, references, onProgress } = options;
-  const names = ['buyers', ...tablesOfBuyers.map(([name]) => name), 'transactions', 'kept_answers', 'events'];
-  const found: Erasure['found'] = Object.fromEntries(names.map((name) => [name, 0]));
-  const step: Step = async (name, work) => {
+  const found: Erasure['found'] = {};
+  /** Runs a transaction, and counts what it changed. */
+  const step = async (name: string, work: (unit: Work) => Promise<number>): Promise<void> => {
     let changed = 0;
     await inStep(async (unit) => {
       changed = await work(unit);
@@ -71,49 +69,54 @@ export async function eraseBuyer(id: string, options: ErasureOptions): Promise<E
     found[name] = (found[name] ?? 0) + changed;
     onProgress(found);
   };
+  const accounts = (await listAccounts(db)).map((one) => one.id);
+  /** One transaction for each page of each account. Returns whether there was anything. */
+  const steps = async (
+    name: string,
+    list: (account: string, after: PageEnd | undefined) => Promise<Page>,
+    change: (tx: Tx, account: string, ids: readonly string[]) => Promise<number>,
+  ): Promise<boolean> => {
+    found[name] = 0;
+    let isFound = false;
+    for (const account of accounts) {
+      let after: PageEnd | undefined;
+      do {
+        const { ids, next } = await list(account, after);
+        isFound ||= ids.length > 0;
+        if (ids.length > 0) await step(name, ({ db: tx }) => change(tx, account, ids));
+        after = next;
+      } while (after);
+    }
+    return isFound;
+  };
 
-  const account = await findAccountOf(db, 'buyers', id);
-  const subject: Subject = { id, account, externalIdentifier: null, records: {} };
+  // Without a record of the buyer no other record names it, and no account has an empty ID.
+  const account = (await findAccountOf(db, 'buyers', id)) ?? '';
+  const person: Person = { id, account, externalIdentifier: null, records: [] };
   await step('buyers', async (unit) => {
-    if (account === undefined) return 0;
-    subject.externalIdentifier = (await lockBuyerToErase(unit.db, account, id))?.external_identifier ?? null;
+    person.externalIdentifier = (await lockBuyerToErase(unit.db, account, id))?.external_identifier ?? null;
     return eraseBuyerRecord(unit.db, account, id, unit.now);
   });
-  for (const table of tablesOfBuyers) {
-    const [name] = table;
-    // Without a record of the buyer no other record names it.
-    await step(name, async ({ db: tx, now }) =>
-      account === undefined ? 0 : eraseRecords(tx, table, { account, id }, now),
-    );
-    subject.records[name] = account === undefined ? [] : await listRecords(db, name, account, id);
+  for (const [name, fates] of tablesOfBuyers) {
+    await step(name, ({ db: tx, now }) => eraseRecords(tx, [name, fates], person, now));
+    person.records.push(...(await listRecords(db, name, person)));
   }
-  const accounts = (await listAccounts(db)).map((one) => one.id);
-  let isNamed = account !== undefined;
-  await eachPage(
-    accounts,
-    (one, after) => listTransactions(db, one, subject, after),
-    async (one, ids) => {
-      isNamed = true;
-      await step('transactions', async ({ db: tx }) => {
-        const rows = await lockTransactions(tx, one, ids, subject);
-        const erased = rows.flatMap((row) => withoutData(row, references) ?? []);
-        await writeErasedTransactions(tx, one, erased);
-        return erased.length;
-      });
+  const isNamed = await steps(
+    'transactions',
+    (one, after) => listTransactions(db, one, person, after),
+    async (tx, one, ids) => {
+      const rows = await lockTransactions(tx, one, ids, person);
+      const erased = rows.flatMap((row) => withoutData(row, references) ?? []);
+      await writeErasedTransactions(tx, one, erased);
+      return erased.length;
     },
   );
-  if (!isNamed) return undefined;
-  await step('kept_answers', async ({ db: tx }) =>
-    account === undefined ? 0 : eraseAnswers(tx, account, Object.values(subject.records).flat()),
-  );
-  await eachPage(
-    accounts,
-    (one, after) => listEvents(db, one, subject, after),
-    (one, ids) => step('events', ({ db: tx }) => deleteEvents(tx, one, ids)),
-  );
+  if (account === '' && !isNamed) return undefined;
+  await step('kept_answers', ({ db: tx }) => eraseAnswers(tx, person));
+  await steps('events', (one, after) => listEvents(db, one, person, after), deleteEvents);
   if (dryRun) return { found, isDone: Object.values(found).every((records) => records === 0) };
   // Last, because a run that continues an interrupted one needs it.
-  if (account !== undefined) await inStep(({ db: tx }) => eraseExternalIdentifier(tx, account, id));
+  await inStep(({ db: tx }) => eraseExternalIdentifier(tx, person));
   if (!(await findErasure(db, id))) return { found, isDone: true };
   await refreshStatistics(db);
   await inStep(async ({ db: tx }) => {
@@ -121,25 +124,6 @@ export async function eraseBuyer(id: string, options: ErasureOptions): Promise<E
     return 0;
   });
   return { found, isDone: false };
-}
-
-/** One account after the other, because a sharded engine locks and changes the rows of one at a time. */
-async function eachPage(
-  accounts: readonly string[],
-  list: (
-    account: string,
-    after: PageEnd | undefined,
-  ) => Promise<{ ids: string[]; next: PageEnd | undefined }>,
-  change: (account: string, ids: readonly string[]) => Promise<void>,
-): Promise<void> {
-  for (const account of accounts) {
-    let after: PageEnd | undefined;
-    do {
-      const { ids, next } = await list(account, after);
-      if (ids.length > 0) await change(account, ids);
-      after = next;
-    } while (after);
-  }
 }
 
 /** Undefined when there is nothing to erase. */

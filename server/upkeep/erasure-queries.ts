@@ -10,14 +10,20 @@ import type { TransactionRow } from '../resources/transactions/queries.ts';
 const batchSize = 500;
 const scannedAtOnce = 2000;
 
-/** Whose data is erased. */
-export interface Subject {
+/** The buyer whose data is erased. */
+export interface Person {
   id: string;
-  /** Undefined when transactions name the buyer and there is no record of it. */
-  account: string | undefined;
+  /** Empty when transactions name the buyer and there is no record of it. */
+  account: string;
   externalIdentifier: string | null;
-  /** The IDs of its records, such as its cards, by table. */
-  records: Record<string, readonly string[]>;
+  /** The IDs of its records, such as its cards. */
+  records: string[];
+}
+
+/** `next` is undefined after the last page. */
+export interface Page {
+  ids: string[];
+  next: PageEnd | undefined;
 }
 
 const pending = (id: string) => `erasure of ${id}`;
@@ -63,7 +69,7 @@ export const eraseBuyerRecord = (db: Tx, account: string, id: string, now: Date)
   );
 };
 
-export const eraseExternalIdentifier = (db: Tx, account: string, id: string): Promise<number> =>
+export const eraseExternalIdentifier = (db: Tx, { account, id }: Person): Promise<number> =>
   changed(
     sql`
     update buyers set external_identifier = null
@@ -80,7 +86,7 @@ const changed = async (running: Promise<{ numAffectedRows?: bigint }>): Promise<
 export function eraseRecords(
   db: Tx,
   [table, fates]: readonly [string, ColumnFates],
-  { account, id }: { account: string; id: string },
+  { account, id }: Person,
   now: Date,
 ): Promise<number> {
   const values = erasedValues(fates);
@@ -94,7 +100,7 @@ export function eraseRecords(
   );
 }
 
-export async function listRecords(db: Db, table: string, account: string, id: string): Promise<string[]> {
+export async function listRecords(db: Db, table: string, { account, id }: Person): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from ${sql.table(table)} where merchant_account_id = ${account} and buyer_id = ${id}`.execute(
     db,
@@ -105,7 +111,7 @@ export async function listRecords(db: Db, table: string, account: string, id: st
 /** A reference is the buyer's unless the ID beside it is the record of another one. */
 const hasReference = (
   account: string,
-  { id, account: own, externalIdentifier }: Subject,
+  { id, account: own, externalIdentifier }: Person,
   reference: RawBuilder<unknown>,
   isOther: RawBuilder<unknown>,
 ): RawBuilder<boolean> =>
@@ -115,19 +121,18 @@ const hasReference = (
         where other.merchant_account_id = ${account} and ${isOther} and other.id <> ${id}), false)`
     : sql`false`;
 
-/** Transactions of an account that name the buyer or its cards. Locks nothing. No place after the last page. */
+/** Transactions of an account that name the buyer or its cards. Locks nothing. */
 export async function listTransactions(
   db: Db,
   account: string,
-  { id, account: own, externalIdentifier, records }: Subject,
+  { id, account: own, externalIdentifier, records }: Person,
   after: PageEnd | undefined,
-): Promise<{ ids: string[]; next: PageEnd | undefined }> {
-  const { payment_methods: cards = [] } = records;
+): Promise<Page> {
   const isNext = after ? sql`(created_at, id) < (${after.created_at}, ${after.id}::uuid)` : sql`true`;
   const page = sql`order by created_at desc, id desc limit ${batchSize}`;
   const ways = [
     hasValue('buyer_id', 'uuid', sql`${id}::uuid`),
-    ...(cards.length > 0 ? [hasValueOf('payment_method_id', 'uuid', cards)] : []),
+    ...(records.length > 0 ? [hasValueOf('payment_method_id', 'uuid', records)] : []),
     ...(account === own && externalIdentifier !== null
       ? [hasValue('buyer_external_identifier', 'text', sql`${externalIdentifier}::text`)]
       : []),
@@ -148,27 +153,27 @@ export async function lockTransactions(
   db: Tx,
   account: string,
   ids: readonly string[],
-  subject: Subject,
+  person: Person,
 ): Promise<FoundTransaction[]> {
   const isReferenced = hasReference(
     account,
-    subject,
+    person,
     sql`buyer_external_identifier`,
     sql`other.id = transactions.buyer_id`,
   );
   const { rows } = await sql<FoundTransaction>`
-    select *, buyer is null or coalesce(buyer_id = ${subject.id}, false) or ${isReferenced} as "isOwn",
-      coalesce(payment_method_id = any(${subject.records.payment_methods ?? []}::uuid[]), false) as "isCard"
+    select *, buyer is null or coalesce(buyer_id = ${person.id}, false) or ${isReferenced} as "isOwn",
+      coalesce(payment_method_id = any(${person.records}::uuid[]), false) as "isCard"
     from transactions where merchant_account_id = ${account} and id = any(${[...ids]}::uuid[])
     order by id for update`.execute(db);
   return rows;
 }
 
-export const eraseAnswers = (db: Tx, account: string, records: readonly string[]): Promise<number> =>
+export const eraseAnswers = (db: Tx, { account, records }: Person): Promise<number> =>
   changed(
     sql`
     update idempotency_keys set ${assignments(erasedValues(tableFates.idempotency_keys))}
-    where merchant_account_id = ${account} and resource_id = any(${[...records]}::uuid[])
+    where merchant_account_id = ${account} and resource_id = any(${records}::uuid[])
       and answer_sealed is not null`.execute(db),
   );
 
@@ -180,23 +185,23 @@ const namedIn = [
   sql`target -> 'payment_method' ->> 'id'`,
 ];
 
-/** Looks through the next events of an account, and returns those that concern the buyer. No place after the last page. */
+/** Looks through the next events of an account, and returns those that concern the buyer. */
 export async function listEvents(
   db: Db,
   account: string,
-  subject: Subject,
+  person: Person,
   after: PageEnd | undefined,
-): Promise<{ ids: string[]; next: PageEnd | undefined }> {
+): Promise<Page> {
   // In pages of all events: a search for the next match could go through the whole table in one statement. Values are compared,
   // because a search of the text for each of hundreds of cards takes longer.
-  const ids = [subject.id, ...Object.values(subject.records).flat()];
+  const ids = [person.id, ...person.records];
   const named = sql.join(
     namedIn.map((value) => sql`lower(${value}) = any(${ids}::text[])`),
     sql` or `,
   );
   const isReferenced = hasReference(
     account,
-    subject,
+    person,
     sql`target -> 'buyer' ->> 'external_identifier'`,
     sql`other.id::text = lower(target -> 'buyer' ->> 'id')`,
   );

@@ -685,14 +685,14 @@ it('the events of a buyer with very many cards are found in the time that a stat
       .execute();
   await db().insertInto('events').values(own).execute();
   const found: string[] = [];
-  const subject = {
+  const person = {
     id: cards[0] ?? '',
     account: 'default',
     externalIdentifier: 'quoted " \\ é',
-    records: { payment_methods: cards },
+    records: cards,
   };
   for (let after: PageEnd | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
-    const page = await listEvents(db(), 'default', subject, after);
+    const page = await listEvents(db(), 'default', person, after);
     found.push(...page.ids);
     after = page.next;
   }
