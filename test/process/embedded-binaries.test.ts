@@ -16,19 +16,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { findPackage, prepareBinaries } from '../../server/database/embedded/binaries.ts';
+import { run, type DatabaseFolder } from '../../server/database/embedded/folder.ts';
 import { isRoot, nobody } from '../../server/database/embedded/identity.ts';
 import { startEmbedded } from '../../server/database/embedded/index.ts';
-import { type Place, run } from '../../server/database/embedded/place.ts';
 
 let base: string;
-let place: Place;
+let databaseFolder: DatabaseFolder;
 
 beforeEach(async () => {
   base = await mkdtemp(join(tmpdir(), 'embedded-binaries-'));
   await chmod(base, 0o755);
   const directory = join(base, 'postgres');
   await mkdir(directory, { mode: 0o755 });
-  place = { root: base, directory, identity: undefined };
+  databaseFolder = { root: base, directory, identity: undefined };
 });
 
 afterEach(() => rm(base, { recursive: true }));
@@ -53,7 +53,7 @@ describe('the binaries', () => {
     expect(links.length).toBeGreaterThan(0);
     for (const { target } of links) await expect(lstat(join(folder, target))).rejects.toThrow('ENOENT');
 
-    const binaries = await prepareBinaries(folder, place, () => undefined);
+    const binaries = await prepareBinaries(folder, databaseFolder, () => undefined);
 
     expect(binaries).toBe(join(folder, 'native', 'bin'));
     for (const { source, target } of links) {
@@ -71,14 +71,18 @@ describe('the binaries', () => {
       const told: string[] = [];
       const identity = nobody();
 
-      const binaries = await prepareBinaries(folder, { ...place, identity }, (message) => told.push(message));
-      const again = await prepareBinaries(folder, { ...place, identity }, (message) => told.push(message));
+      const binaries = await prepareBinaries(folder, { ...databaseFolder, identity }, (message) =>
+        told.push(message),
+      );
+      const again = await prepareBinaries(folder, { ...databaseFolder, identity }, (message) =>
+        told.push(message),
+      );
 
       const copy = join(binaries, '..', '..');
       const initdb = join(binaries, 'initdb');
       onTestFinished(() => rm(copy, { recursive: true }));
       expect(copy).toMatch(/^\/var\/lib\/payments-service\/binaries-[\w.-]+$/);
-      expect(await readdir(place.directory)).toEqual([]);
+      expect(await readdir(databaseFolder.directory)).toEqual([]);
       // PostgreSQL's user may run the copy, and not change it.
       for (const path of [copy, initdb]) expect(await stat(path)).toMatchObject({ uid: 0 });
       expect((await stat(copy)).mode & 0o777).toBe(0o755);

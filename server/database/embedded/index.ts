@@ -10,19 +10,19 @@ import { OperatorFault, codeOf } from '../../faults.ts';
 import { findPackage, prepareBinaries } from './binaries.ts';
 import { EmbeddedClient } from './client.ts';
 import { createPrivate, readPrivate } from './data-dir.ts';
-import { findPlace, makePlace, type Log, type Place } from './place.ts';
+import { findFolder, makeFolder, type DatabaseFolder, type Log } from './folder.ts';
 import {
-  lastAddress,
-  randomPort,
-  socketAddress,
   createCluster,
+  database,
   hasCluster,
   isRunning,
+  lastAddress,
+  lastPort,
+  randomPort,
   recordedPid,
-  removeDrafts,
+  socketAddress,
   start,
   stop,
-  database,
   urlOf,
 } from './server.ts';
 
@@ -37,7 +37,7 @@ export interface EmbeddedDatabase {
   release(): Promise<void>;
 }
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   dataDir: string;
   log?: Log;
   /** The folder of the package with the binaries; by default that of this platform. */
@@ -54,164 +54,146 @@ const recoveryMilliseconds = 120_000;
 /** Adopts the PostgreSQL that runs in this DATA_DIR, or starts it. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const { dataDir, log = () => undefined, settings = [], onStopped = () => undefined } = options;
-  const place = makePlace(dataDir, log);
-  const password = findOrCreatePassword(place);
-  const prepare = () => prepareBinaries(options.packageFolder ?? findPackage(), place, log);
-  let wanted = socketAddress(place) ?? lastPort(place) ?? randomPort();
-  let hasStarted = false;
+  const folder = makeFolder(dataDir, log);
+  const password = findOrCreatePassword(folder);
+  const binaries = await prepareBinaries(options.packageFolder ?? findPackage(), folder, log);
+  let wanted = socketAddress(folder.directory) ?? lastPort(folder) ?? randomPort();
+  let started = false;
   let began = Date.now();
+  let found: Connected | 'starting' | undefined;
   for (;;) {
-    const found = await connect(place, password);
-    if (typeof found === 'object') {
-      await makeDatabase(found);
-      if (hasStarted) await removeDrafts(place);
-      return { started: hasStarted, ...handleOf(place, found, prepare, onStopped) };
-    }
+    found = await connect(folder, password, 'present');
+    if (typeof found === 'object') break;
     if (Date.now() - began > (found === 'starting' ? recoveryMilliseconds : silenceMilliseconds))
-      throw silent(place);
-    if (found === undefined && !hasStarted) {
-      const binaries = await prepare();
-      if (!hasCluster(place)) {
-        await createCluster(place, binaries, password);
-        began = Date.now();
-      }
-      const refusal = await start(place, binaries, wanted, settings);
-      hasStarted = refusal === undefined;
-      if (refusal === 'no sockets') wanted = lastPort(place) ?? randomPort();
-      if (refusal === 'port taken') wanted = randomPort();
-    } else await sleep(100);
+      throw silent(folder);
+    if (found === 'starting' || started) {
+      await sleep(100);
+      continue;
+    }
+    if (!hasCluster(folder)) {
+      await createCluster(folder, binaries, password);
+      began = Date.now();
+    }
+    const refusal = await start(folder, binaries, wanted, settings);
+    started = refusal === undefined;
+    if (refusal === 'no sockets') wanted = lastPort(folder) ?? randomPort();
+    if (refusal === 'port taken') wanted = randomPort();
   }
-}
-
-function handleOf(place: Place, presence: Presence, prepare: () => Promise<string>, onStopped: () => void) {
-  presence.onEnd(onStopped);
-  const leave = async (mayStop: () => Promise<boolean>): Promise<void> => {
-    presence.onEnd(() => undefined);
-    if (await mayStop().catch(() => false)) await stop(place, await prepare());
-    await presence.end();
+  const { url, client } = found;
+  await makeDatabase(client);
+  client.once('end', onStopped);
+  const leave = async (mayStop: Promise<boolean>): Promise<void> => {
+    client.off('end', onStopped);
+    if (await mayStop.catch(() => false)) await stop(folder, binaries);
+    await client.end().catch(() => undefined);
   };
   return {
-    url: presence.url,
-    directory: place.directory,
-    stop: () => leave(presence.answers),
-    release: () => leave(() => isLast(presence)),
+    url,
+    started,
+    directory: folder.directory,
+    stop: () => leave(client.query('SELECT 1').then(() => true)),
+    release: () => leave(isLast(client)),
   };
 }
 
-export type Stopped = 'stopped' | 'in use' | 'not running';
-
 /** Stops what runs in this DATA_DIR, unless another process uses it. */
-export async function stopEmbedded(dataDir: string): Promise<Stopped> {
-  const place = findPlace(dataDir);
-  const found = place && (await connect(place, readPassword(place) ?? '', 'leaving'));
-  if (!place || found === undefined) {
-    if (place && (await isRunning(place))) throw silent(place);
+export async function stopEmbedded(dataDir: string): Promise<'stopped' | 'in use' | 'not running'> {
+  const folder = findFolder(dataDir);
+  const found = folder && (await connect(folder, readPassword(folder) ?? '', 'leaving'));
+  if (!folder || !found) {
+    if (folder && (await isRunning(folder))) throw silent(folder);
     return 'not running';
   }
   try {
-    if (found !== 'starting' && !(await isLast(found))) return 'in use';
-    await stop(place, await prepareBinaries(findPackage(), place, () => undefined));
+    if (found !== 'starting' && !(await isLast(found.client))) return 'in use';
+    await stop(folder, await prepareBinaries(findPackage(), folder, () => undefined));
     return 'stopped';
   } finally {
-    if (found !== 'starting') await found.end();
+    if (found !== 'starting') await found.client.end().catch(() => undefined);
   }
 }
 
 /** Whether this DATA_DIR has a database, running or not. Creates nothing. */
 export function hasDatabase(dataDir: string): boolean {
-  const place = findPlace(dataDir);
-  return place !== undefined && hasCluster(place);
+  const folder = findFolder(dataDir);
+  return folder !== undefined && hasCluster(folder);
 }
 
 /** The URL of the database that runs in this DATA_DIR; undefined if none runs. Does not start it, or keep it running. */
 export async function runningUrl(dataDir: string): Promise<string | undefined> {
-  const place = findPlace(dataDir);
-  const password = place && readPassword(place);
-  if (!place || password === undefined) return undefined;
-  const found = await connect(place, password, 'leaving');
+  const folder = findFolder(dataDir);
+  const found = folder && (await connect(folder, readPassword(folder) ?? '', 'leaving'));
   if (typeof found !== 'object') return undefined;
-  await found.end();
+  await found.client.end().catch(() => undefined);
   return found.url;
 }
 
-const passwordFile = (place: Place): string => join(place.root, 'postgres-password');
-const readPassword = (place: Place): string | undefined => readPrivate(passwordFile(place))?.trim();
+const passwordFile = ({ root }: DatabaseFolder): string => join(root, 'postgres-password');
+const readPassword = (folder: DatabaseFolder): string | undefined =>
+  readPrivate(passwordFile(folder))?.trim();
 
 /** The cluster is looked for first: another process that starts at the same time makes the password before the cluster. */
-function findOrCreatePassword(place: Place): string {
-  const hadCluster = hasCluster(place);
-  const saved = readPassword(place);
+function findOrCreatePassword(folder: DatabaseFolder): string {
+  const hadCluster = hasCluster(folder);
+  const saved = readPassword(folder);
   if (saved !== undefined) return saved;
-  const file = passwordFile(place);
+  const file = passwordFile(folder);
   if (hadCluster)
     throw new OperatorFault(
-      `${file} is missing, and the database in ${place.directory} cannot be opened without it: ` +
+      `${file} is missing, and the database in ${folder.directory} cannot be opened without it: ` +
         'restore it, or remove both to start with an empty database.',
     );
   const created = randomBytes(24).toString('base64url');
-  return createPrivate(file, `${created}\n`) ? created : (readPassword(place) ?? created);
+  return createPrivate(file, `${created}\n`) ? created : (readPassword(folder) ?? created);
 }
 
-function lastPort(place: Place) {
-  const last = lastAddress(place);
-  return last?.host === '127.0.0.1' ? last : undefined;
-}
-
-function silent(place: Place): Error {
-  const pid = recordedPid(place);
+function silent(folder: DatabaseFolder): Error {
+  const pid = recordedPid(folder);
   return new OperatorFault(
-    `Process ${pid} has the database in ${place.directory} open, but does not answer. If it is PostgreSQL (ps -p ${pid}), ` +
-      `give it time to recover, or end it: kill -INT ${pid}. If it is not, remove ${place.directory}/data/postmaster.pid.`,
+    `Process ${pid} has the database in ${folder.directory} open, but does not answer. If it is PostgreSQL (ps -p ${pid}), ` +
+      `give it time to recover, or end it: kill -INT ${pid}. If it is not, remove ${folder.directory}/data/postmaster.pid.`,
   );
 }
 
 // The connection that each process keeps open while it uses the embedded PostgreSQL. The kernel closes it when the process
 // ends, however it ends, so PostgreSQL itself knows who uses it.
 
-/** Names of these connections in pg_stat_activity. */
-const names = { present: 'payments-service present', leaving: 'payments-service leaving' };
-
-interface Presence {
-  /** The URL of our database. The connection itself is to `postgres`, which always exists. */
+interface Connected {
+  /** The URL of our database. The client is connected to `postgres`, which always exists. */
   url: string;
-  query: (statement: string) => Promise<Record<string, unknown>[]>;
-  answers: () => Promise<boolean>;
-  /** Called when the connection ends. */
-  onEnd: (call: () => void) => void;
-  end: () => Promise<void>;
+  client: EmbeddedClient;
 }
+
+/** The name of such a connection in pg_stat_activity. */
+const nameOf = (use: 'present' | 'leaving'): string => `payments-service ${use}`;
 
 const timeoutMilliseconds = 5_000;
 
 /** Undefined if nothing answers there; `starting` while PostgreSQL starts, recovers or stops. */
 async function connect(
-  place: Place,
+  folder: DatabaseFolder,
   password: string,
-  as: keyof typeof names = 'present',
-): Promise<Presence | 'starting' | undefined> {
-  const address = lastAddress(place);
-  if (!address || recordedPid(place) === undefined) return undefined;
+  use: 'present' | 'leaving',
+): Promise<Connected | 'starting' | undefined> {
+  const address = lastAddress(folder);
+  if (!address) return undefined;
   // A folder of the owner has its socket, but any program can listen on its port while PostgreSQL is down.
-  if (address.host === '127.0.0.1' && !(await isRunning(place))) return undefined;
+  if (address.host === '127.0.0.1' && !(await isRunning(folder))) return undefined;
   const client = new EmbeddedClient({
     connectionString: urlOf(address, password, 'postgres'),
-    application_name: names[as],
+    application_name: nameOf(use),
     connectionTimeoutMillis: timeoutMilliseconds,
     query_timeout: timeoutMilliseconds,
     ssl: false,
   });
   client.on('error', () => undefined);
-  const end = () => client.end().catch(() => undefined);
-  const query = async (statement: string) => (await client.query<Record<string, unknown>>(statement)).rows;
   try {
     await client.connect();
-    await query('SELECT 1');
-    const answers = () => query('SELECT 1').then(Boolean);
-    const onEnd = (call: () => void) => client.removeAllListeners('end').once('end', call);
-    return { url: urlOf(address, password), query, answers, onEnd, end };
+    await client.query('SELECT 1');
+    return { url: urlOf(address, password), client };
   } catch (error) {
-    await end();
-    const { code = '' } = error as { code?: string };
+    await client.end().catch(() => undefined);
+    const code = codeOf(error) ?? '';
     if (code === '28P01')
       throw new OperatorFault(
         'The embedded PostgreSQL refuses the password in DATA_DIR/postgres-password: restore the right one.',
@@ -222,18 +204,20 @@ async function connect(
 }
 
 /** Creates our database if it is missing: the process that created the cluster may have been killed. */
-async function makeDatabase({ query }: Presence): Promise<void> {
-  const found = await query(`SELECT FROM pg_database WHERE datname = '${database}'`);
-  if (found.length > 0) return;
-  await query(`CREATE DATABASE ${database}`).catch((error: unknown) => {
+async function makeDatabase(client: EmbeddedClient): Promise<void> {
+  const found = await client.query(`SELECT FROM pg_database WHERE datname = '${database}'`);
+  if (found.rowCount !== 0) return;
+  await client.query(`CREATE DATABASE ${database}`).catch((error: unknown) => {
     // Another process created it at the same time.
     if (!['42P04', '23505'].includes(codeOf(error) ?? '')) throw error;
   });
 }
 
 /** Whether no other process uses PostgreSQL. We leave first: of two that leave at the same time, one at least is the last. */
-async function isLast({ query }: Presence): Promise<boolean> {
-  await query(`SET application_name = '${names.leaving}'`);
-  const others = await query(`SELECT FROM pg_stat_activity WHERE application_name = '${names.present}'`);
-  return others.length === 0;
+async function isLast(client: EmbeddedClient): Promise<boolean> {
+  await client.query(`SET application_name = '${nameOf('leaving')}'`);
+  const others = await client.query(
+    `SELECT FROM pg_stat_activity WHERE application_name = '${nameOf('present')}'`,
+  );
+  return others.rowCount === 0;
 }

@@ -1,24 +1,25 @@
 // The PostgreSQL server: created with initdb, started and stopped with pg_ctl. It runs on its own, also after we are killed.
 import { randomBytes, randomInt } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { OperatorFault } from '../../faults.ts';
+import { ifThere, run, runScript, type DatabaseFolder } from './folder.ts';
 import { ownerOf } from './identity.ts';
-import { ifThere, run, runScript, type Place } from './place.ts';
 
 /** Long, because a start after a crash includes crash recovery. */
 const startSeconds = 120;
 const stopSeconds = 60;
 
-const fileIn = ({ directory }: Place, name: string): string | undefined =>
+const fileIn = ({ directory }: DatabaseFolder, name: string): string | undefined =>
   ifThere(() => readFileSync(join(directory, name), 'utf8'));
 
-export const hasCluster = (place: Place): boolean => fileIn(place, 'data/PG_VERSION') !== undefined;
+export const hasCluster = (folder: DatabaseFolder): boolean =>
+  fileIn(folder, 'data/PG_VERSION') !== undefined;
 
 /** The process that a running PostgreSQL recorded. After a crash it may be gone, or be another program. */
-export function recordedPid(place: Place): number | undefined {
-  const pid = Number.parseInt(fileIn(place, 'data/postmaster.pid') ?? '', 10);
+export function recordedPid(folder: DatabaseFolder): number | undefined {
+  const pid = Number.parseInt(fileIn(folder, 'data/postmaster.pid') ?? '', 10);
   return Number.isNaN(pid) ? undefined : pid;
 }
 
@@ -26,10 +27,10 @@ export function recordedPid(place: Place): number | undefined {
  * Whether the recorded process is a PostgreSQL of the user that owns its folder: after a crash its ID may be that of another
  * program. A zombie counts as ended: in a container it may never be reaped.
  */
-export async function isRunning(place: Place): Promise<boolean> {
-  const pid = recordedPid(place);
+export async function isRunning(folder: DatabaseFolder): Promise<boolean> {
+  const pid = recordedPid(folder);
   if (pid === undefined) return false;
-  const { uid } = ownerOf(place.directory);
+  const { uid } = ownerOf(folder.directory);
   if (process.platform === 'linux')
     return (
       ifThere(() => statSync(`/proc/${pid}`))?.uid === uid &&
@@ -44,29 +45,27 @@ export async function isRunning(place: Place): Promise<boolean> {
  * Creates the cluster in a draft folder, which is renamed when it is complete: `mv` refuses to replace a folder that is not
  * empty. Of several processes at once one succeeds, and the others use its cluster; all of them have the same password.
  */
-export async function createCluster(place: Place, binaries: string, password: string): Promise<void> {
+export async function createCluster(
+  folder: DatabaseFolder,
+  binaries: string,
+  password: string,
+): Promise<void> {
   // The builtin locale: an upgrade of the operating system could change its locales and so break the indexes.
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const options = [`--username=${user}`, '--auth=scram-sha-256', ...locale, '--no-instructions'];
   const draft = `new-cluster-${randomBytes(6).toString('hex')}`;
   const script = `
     draft=$1; initdb=$2; shift 2
+    trap 'rm -rf "$draft"' EXIT
     mkdir "$draft" && cat >"$draft/password" &&
       "$initdb" -D "$draft/data" --pwfile="$draft/password" "$@" && mv "$draft/data" ./`;
   try {
-    await runScript(place, script, [draft, join(binaries, 'initdb'), ...options], password);
+    await runScript(folder, script, [draft, join(binaries, 'initdb'), ...options], password);
   } catch (error) {
-    if (hasCluster(place)) return;
+    if (hasCluster(folder)) return;
     const reason = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error);
     throw new OperatorFault(`The embedded PostgreSQL could not be created: ${reason}`, { cause: error });
   }
-}
-
-/** Removes what killed processes left, and what others who start at the same time do not need any more. */
-export async function removeDrafts(place: Place): Promise<void> {
-  if (!readdirSync(place.directory).some((name) => name.startsWith('new-'))) return;
-  // A failure does no harm: the next start tries again.
-  await runScript(place, 'rm -rf ./new-*').catch(() => undefined);
 }
 
 const settingsOf = ({ host, port }: DatabaseAddress, more: readonly string[]): string[] => [
@@ -98,49 +97,46 @@ fi
 shift
 exec "$@"`;
 
-/** Failures after which a retry can succeed. */
-export type StartFailure = 'port taken' | 'no sockets' | 'running';
-
-/** Starts PostgreSQL and waits until it is ready. Of several processes at once one succeeds. */
+/** Starts PostgreSQL and waits until it is ready. Of several processes at once one succeeds. Returns why a retry can succeed. */
 export async function start(
-  place: Place,
+  folder: DatabaseFolder,
   binaries: string,
   address: DatabaseAddress,
   settings: readonly string[],
-): Promise<StartFailure | undefined> {
-  const pid = recordedPid(place);
-  const stale = (await isRunning(place)) ? '' : String(pid ?? '');
+): Promise<'port taken' | 'no sockets' | 'running' | undefined> {
+  const pid = recordedPid(folder);
+  const stale = (await isRunning(folder)) ? '' : String(pid ?? '');
   const options = settingsOf(address, settings).map((text) => `-c '${text.replaceAll("'", `'\\''`)}'`);
   // Paths are relative, because pg_ctl hands them to a shell.
   const args = ['-w', '-s', '-t', String(startSeconds), '-D', 'data', '-l', 'postgres.log'];
   const command = [join(binaries, 'pg_ctl'), 'start', ...args, '-o', options.join(' ')];
   try {
-    await runScript(place, startScript, [stale, ...command]);
+    await runScript(folder, startScript, [stale, ...command]);
     return undefined;
   } catch (error) {
-    const log = fileIn(place, 'postgres.log') ?? '';
+    const log = fileIn(folder, 'postgres.log') ?? '';
     // Some file systems have none.
     if (/could not create any Unix-domain sockets/.test(log)) return 'no sockets';
     if (/could not bind|could not create any TCP\/IP sockets/.test(log)) return 'port taken';
     // Of another process that starts at the same time, which may also have moved our log away; or what a killed one left.
-    if ((await isRunning(place)) || /shared memory block .* still in use/.test(log)) return 'running';
+    if ((await isRunning(folder)) || /shared memory block .* still in use/.test(log)) return 'running';
     const reason = /(?:FATAL|PANIC): +(.*)/.exec(log)?.[1] ?? (error as Error).message;
     throw new OperatorFault(
-      `The embedded PostgreSQL did not start: ${reason} (its log: ${place.directory}/postgres.log)`,
+      `The embedded PostgreSQL did not start: ${reason} (its log: ${folder.directory}/postgres.log)`,
       { cause: error },
     );
   }
 }
 
 /** Stops PostgreSQL, which disconnects its clients. Only after it has answered: pg_ctl signals the recorded process. */
-export async function stop(place: Place, binaries: string): Promise<void> {
+export async function stop(folder: DatabaseFolder, binaries: string): Promise<void> {
   const args = ['stop', '-w', '-s', '-m', 'fast', '-t', String(stopSeconds), '-D', 'data'];
   try {
-    await runScript(place, 'exec "$@"', [join(binaries, 'pg_ctl'), ...args]);
+    await runScript(folder, 'exec "$@"', [join(binaries, 'pg_ctl'), ...args]);
   } catch (error) {
     // Another process may have stopped it at the same time.
-    if (await isRunning(place))
-      throw new OperatorFault(`The embedded PostgreSQL (process ${recordedPid(place)}) does not stop.`, {
+    if (await isRunning(folder))
+      throw new OperatorFault(`The embedded PostgreSQL (process ${recordedPid(folder)}) does not stop.`, {
         cause: error,
       });
   }
@@ -149,13 +145,13 @@ export async function stop(place: Place, binaries: string): Promise<void> {
 // How PostgreSQL is reached: by a socket in its own folder, which only its owner and root can open. A port on the loopback
 // address is the fallback. Both stay the same between starts, so that connection pools of other processes can reconnect.
 
-export interface DatabaseAddress {
+interface DatabaseAddress {
   /** 127.0.0.1, or the folder of the socket. */
   host: string;
   port: number;
 }
 
-export const user = 'payments';
+const user = 'payments';
 export const database = 'payments';
 
 /** Part of the name of a socket; clients use this number unless they are told another. */
@@ -165,7 +161,7 @@ const socketPort = 5432;
 const longestSocketPath = 100;
 
 /** Undefined where a socket cannot be used. A comma or quote would make a list of several folders of it. */
-export function socketAddress({ directory }: Pick<Place, 'directory'>): DatabaseAddress | undefined {
+export function socketAddress(directory: string): DatabaseAddress | undefined {
   const path = join(directory, `.s.PGSQL.${socketPort}`);
   if (process.platform === 'win32' || Buffer.byteLength(path) > longestSocketPath) return undefined;
   return /^[^,"\p{Cc}]*[^,"\p{Cc}\s]$/u.test(directory) ? { host: directory, port: socketPort } : undefined;
@@ -175,11 +171,17 @@ export function socketAddress({ directory }: Pick<Place, 'directory'>): Database
 export const randomPort = (): DatabaseAddress => ({ host: '127.0.0.1', port: randomInt(20_000, 30_000) });
 
 /** The address of the last start, which PostgreSQL recorded with its other options. */
-export function lastAddress(place: Place): DatabaseAddress | undefined {
-  const options = ifThere(() => readFileSync(join(place.directory, 'data', 'postmaster.opts'), 'utf8'));
-  const [, host, port] = /"listen_addresses=(\S*)".* "port=(\d+)"/.exec(options ?? '') ?? [];
+export function lastAddress(folder: DatabaseFolder): DatabaseAddress | undefined {
+  const options = fileIn(folder, 'data/postmaster.opts') ?? '';
+  const [, host, port] = /"listen_addresses=(\S*)".* "port=(\d+)"/.exec(options) ?? [];
   if (host === undefined) return undefined;
-  return { host: host === '' ? place.directory : host, port: Number(port) };
+  return { host: host === '' ? folder.directory : host, port: Number(port) };
+}
+
+/** The same if it was a port. */
+export function lastPort(folder: DatabaseFolder): DatabaseAddress | undefined {
+  const last = lastAddress(folder);
+  return last?.host === '127.0.0.1' ? last : undefined;
 }
 
 /** For psql, `pg` and DATABASE_URL. The port is named, because PGPORT in the environment would replace it otherwise. */

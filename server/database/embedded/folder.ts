@@ -1,24 +1,15 @@
-// Where the database is, and what runs there: in `DATA_DIR/postgres`. If root runs it as a user who cannot enter DATA_DIR, that
-// path is a link to a folder under /var/lib. The link keeps the choice when folders are moved or their modes change.
+// The folder of the database, and what runs there: `DATA_DIR/postgres`. If root runs PostgreSQL as a user who cannot enter DATA_DIR,
+// that path is a link to a folder under /var/lib. The link keeps the choice when folders are moved or their modes change.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  lchownSync,
-  lstatSync,
-  mkdirSync,
-  readlinkSync,
-  realpathSync,
-  symlinkSync,
-} from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { chmodSync, lchownSync, mkdirSync, realpathSync, rmdirSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { codeOf, OperatorFault } from '../../faults.ts';
 import { makeDataDirectory, refuseOpen } from './data-dir.ts';
-import { canReach, chownTree, isRoot, nobody, ownerOf, type Identity } from './identity.ts';
+import { canReach, isRoot, nobody, ownerOf, type Identity } from './identity.ts';
 
-/** The folders of one embedded database, and the user that owns them. */
-export interface Place {
+export interface DatabaseFolder {
   /** DATA_DIR, absolute and without symbolic links. It contains the password. */
   root: string;
   /** `DATA_DIR/postgres`, or the target of that link. The cluster is `data` in it. */
@@ -51,7 +42,7 @@ export function makeSystemFolder(): string {
 }
 
 /** Finds an existing database folder and creates nothing. */
-export function findPlace(dataDir: string): Place | undefined {
+export function findFolder(dataDir: string): DatabaseFolder | undefined {
   const directory = ifThere(() => realpathSync(join(dataDir, 'postgres')));
   if (directory === undefined) return undefined;
   const root = realpathSync(dataDir);
@@ -69,15 +60,16 @@ export function findPlace(dataDir: string): Place | undefined {
 }
 
 /** Creates the folder if it is missing. */
-export function makePlace(dataDir: string, log: Log): Place {
+export function makeFolder(dataDir: string, log: Log): DatabaseFolder {
   const root = makeDataDirectory(dataDir);
-  if (!findPlace(root)) create(root, log);
-  const place = findPlace(root);
-  if (!place) throw new OperatorFault(`${root}/postgres was removed while it was created: start again.`);
-  const { directory, identity } = place;
-  if (!identity) return place;
-  // An interrupted start, or a copy that root restored.
-  if (ownerOf(directory).uid === 0) chownTree(directory, identity);
+  if (!findFolder(root)) create(root, log);
+  const folder = findFolder(root);
+  if (!folder)
+    throw new OperatorFault(`${root}/postgres is a link to a folder that does not exist: remove the link.`);
+  const { directory, identity } = folder;
+  if (!identity) return folder;
+  // A start was interrupted.
+  if (ownerOf(directory).uid === 0) lchownSync(directory, identity.uid, identity.gid);
   if (!canReach(directory, identity))
     throw new OperatorFault(
       `PostgreSQL runs as user ${identity.uid}, who cannot enter ${directory}: open its parent folders (chmod o+x), ` +
@@ -85,43 +77,46 @@ export function makePlace(dataDir: string, log: Log): Place {
     );
   if (dirname(directory) === systemFolder)
     log(`PostgreSQL runs as nobody, who cannot enter ${root}: its data is in ${directory}.`);
-  return place;
+  return folder;
 }
 
 function create(root: string, log: Log): void {
   const path = join(root, 'postgres');
-  const isRoots = isRoot() && ownerOf(root).uid === 0;
-  // Another start at the same time may have made the folder by now.
-  const isLink = ifThere(() => lstatSync(path))?.isSymbolicLink() === true;
-  if (isLink && isRoot() && !isRoots)
-    throw new OperatorFault(`${path} is a link of another user, which root does not follow: remove it.`);
-  const target = isLink
-    ? resolve(root, readlinkSync(path))
-    : !isRoots || canReach(root, nobody())
-      ? path
-      : linkToSystemFolder(root, path, log);
-  mkdirSync(target, { recursive: true, mode: 0o700 });
-  if (!isRoot()) return;
-  const { uid, gid } = isRoots ? nobody() : ownerOf(root);
-  lchownSync(target, uid, gid);
+  const owner = ownerOf(root);
+  if (!isRoot()) tryMake(path);
+  else if (owner.uid !== 0) tryMake(path, owner);
+  else if (canReach(root, nobody())) tryMake(path, nobody());
+  else linkToSystemFolder(root, path, log);
 }
 
-/** Chooses a folder that `nobody` can enter, and makes `DATA_DIR/postgres` a link to it. */
-function linkToSystemFolder(root: string, link: string, log: Log): string {
+/** False if there is something of this name, perhaps by another start at the same time. */
+function tryMake(path: string, owner?: Identity): boolean {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+  if (owner) lchownSync(path, owner.uid, owner.gid);
+  return true;
+}
+
+/** Makes a folder that `nobody` can enter, and a link to it. */
+function linkToSystemFolder(root: string, link: string, log: Log): void {
   const first = join(makeSystemFolder(), createHash('sha256').update(root).digest('hex').slice(0, 16));
   let target = first;
-  for (let next = 2; ifThere(() => lstatSync(target)); next++) target = `${first}-${next}`;
+  for (let next = 2; !tryMake(target, nobody()); next++) target = `${first}-${next}`;
   try {
     symlinkSync(target, link);
   } catch (error) {
+    rmdirSync(target);
     // Another start at the same time was quicker.
-    if (codeOf(error) !== 'EEXIST') throw error;
-    return readlinkSync(link);
+    if (codeOf(error) === 'EEXIST') return;
+    throw error;
   }
   // It had another password.
   if (target !== first)
     log(`${first} contains the database of an earlier ${root}: remove it if it is no longer needed.`);
-  return target;
 }
 
 export const run = promisify(execFile);
@@ -132,14 +127,14 @@ export const run = promisify(execFile);
  * input, for what must not be an argument.
  */
 export async function runScript(
-  place: Place,
+  { directory, identity }: DatabaseFolder,
   script: string,
   args: string[] = [],
   input = '',
 ): Promise<void> {
   const running = run('/bin/sh', ['-c', `umask 077\n${script}`, 'payments-database', ...args], {
-    ...place.identity,
-    cwd: place.directory,
+    ...identity,
+    cwd: directory,
     // Not our environment: PGDATA, PGOPTIONS or a locale would change what PostgreSQL does.
     env: { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' },
   });
