@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../server/database/database.ts';
 import { migrations } from '../../server/database/migrations/index.ts';
 import { openReadyDatabase } from '../../server/database/open.ts';
+import { countNumbers } from '../../server/resources/card-numbers/queries.ts';
 import { appliedTo, createEmptyDatabase, createTestDatabase, withClient } from '../support/database.ts';
 import { createAccount, createTransactions } from '../support/records.ts';
 import { startTestService } from '../support/service.ts';
@@ -74,6 +75,23 @@ async function createWithout(name: keyof typeof migrations): Promise<string> {
   }
   return databaseUrl;
 }
+
+it('0003-number-buckets: what was tried before still counts', async () => {
+  const name = '0003-number-buckets';
+  const databaseUrl = await createWithout(name);
+  const at = new Date();
+  const numbers = ['a', 'b', 'c'];
+  await withClient(databaseUrl, (client) =>
+    client.query(`insert into card_numbers select 'one', unnest($1::text[]), $2`, [numbers, at]),
+  );
+  expect(await start(databaseUrl)).toEqual([name]);
+  const database = openDatabase(databaseUrl, () => undefined);
+  const count = async (number: string) =>
+    (await countNumbers(database.db, [{ bucket: 'one', number }], { limit: 3, windowSeconds: 60 }, at))[0];
+  expect(await count('a')).toBeUndefined();
+  expect(await count('d')).toBe(60_000);
+  await database.close();
+});
 
 it('0004-events-for-one: doctor judges only what is stored from now on, also by an instance of 1.0.0', async () => {
   const name = '0004-events-for-one';
