@@ -12,7 +12,7 @@ import { loadContract, projectRoot } from './contract/load.ts';
 import { savePublicUrl } from './database/environment.ts';
 import { openReadyDatabase, type OpenedDatabase } from './database/open.ts';
 import { createUnitOfWork } from './database/unit-of-work.ts';
-import { withJitter } from './events/attempts.ts';
+import { nextWait } from './events/attempts.ts';
 import type { DeliverDeps } from './events/deliver.ts';
 import { createOutbox } from './events/outbox.ts';
 import { sendOptions } from './events/send.ts';
@@ -274,7 +274,7 @@ const startDeliveries = (
       log,
       now,
       options: sendOptions(config),
-      schedule: withJitter,
+      schedule: nextWait,
       noteAttempt: observing.metrics?.noteAttempt,
       tracing: observing.tracing,
       ...webhooks,

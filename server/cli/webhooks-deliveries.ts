@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { readBuild } from '../build.ts';
 import type { Db } from '../database/database.ts';
-import { withJitter, type Attempt } from '../events/attempts.ts';
+import { nextWait, type Attempt } from '../events/attempts.ts';
 import { countPending, findEventBody, listDeliveries } from '../events/delivery-list.ts';
 import { OperatorFault } from '../faults.ts';
 import { createLog } from '../log.ts';
@@ -202,7 +202,7 @@ export const workCommand = (): Command =>
     .action(work);
 
 async function work(): Promise<void> {
-  const deliverAll = async ({ database, db, secrets: { vault }, config }: OpenedService) => {
+  const deliverAll = async ({ database, secrets: { vault }, config }: OpenedService) => {
     const observed = await observe(config);
     observed.readFrom(database);
     const log = createLog(config.logLevel);
@@ -211,12 +211,12 @@ async function work(): Promise<void> {
     const { sendOptions } = await import('../events/send.ts');
     const { startWorker } = await import('../events/worker.ts');
     const worker = startWorker({
-      db,
+      db: database.background.db,
       vault,
       log,
       now: () => new Date(),
       options: sendOptions(config),
-      schedule: withJitter,
+      schedule: nextWait,
       noteAttempt: observed.metrics?.noteAttempt,
       tracing: observed.tracing,
     });

@@ -3,96 +3,77 @@ import { sql } from 'kysely';
 import type { Tx } from '../database/database.ts';
 import type { LeasedDelivery } from './deliveries.ts';
 
+/** One attempt at a delivery, and what follows from it. */
 export interface Attempt {
+  delivery: LeasedDelivery;
   at: Date;
   status: number | null;
   milliseconds: number;
   error: string | null;
   /** The beginning of what the receiver said with a status other than 2xx. */
   answer: string | null;
-}
-
-export interface Attempted {
-  delivery: Pick<LeasedDelivery, 'merchant_account_id' | 'id' | 'subscription_id' | 'attempts_before'>;
-  attempt: Attempt;
-  outcome: 'succeeded' | 'failed' | 'gone';
+  /** What becomes of the delivery. */
+  state: 'succeeded' | 'pending' | 'failed';
   /** Seconds until the next attempt; undefined when there is none. */
   wait: number | undefined;
+  traceId: string | undefined;
 }
 
-export interface Recorded {
-  /** Why nothing was recorded of some deliveries, by their IDs. */
-  lost: Map<string, 'erased' | 'deleted' | 'leased by another worker' | 'locked'>;
-  /** Subscriptions. */
-  switchedOff: string[];
-}
-
-/** Records attempts and ends their leases. */
-export async function recordAttempts(tx: Tx, worker: string, made: readonly Attempted[]): Promise<Recorded> {
-  const accounts = new Set(made.map(({ delivery }) => delivery.merchant_account_id));
+/**
+ * Records attempts and ends their leases. Lost are those whose delivery was deleted or leased by another worker meanwhile. A delivery
+ * that somebody has locked is not waited for: the caller tries again.
+ */
+export async function recordAttempts(tx: Tx, worker: string, attempts: readonly Attempt[]) {
   const recorded = new Set<string>();
-  for (const account of [...accounts].sort()) {
-    const own = made.filter(({ delivery }) => delivery.merchant_account_id === account);
+  for (const account of new Set(attempts.map(({ delivery }) => delivery.merchant_account_id))) {
+    const own = attempts.filter(({ delivery }) => delivery.merchant_account_id === account);
     for (const id of await recordOf(tx, worker, account, own)) recorded.add(id);
   }
-  const lost = await findLost(
+  const lost: Attempt[] = [];
+  const locked: Attempt[] = [];
+  for (const attempt of attempts.filter(({ delivery }) => !recorded.has(delivery.id)))
+    if (await isLeasedBy(tx, worker, attempt)) locked.push(attempt);
+    else lost.push(attempt);
+  return {
+    recorded: attempts.filter(({ delivery }) => recorded.has(delivery.id)),
+    lost,
+    locked,
+    switchedOff: await recordFailures(tx, attempts),
+  };
+}
+
+async function isLeasedBy(tx: Tx, worker: string, { delivery }: Attempt): Promise<boolean> {
+  const { rows } = await sql`
+    select from deliveries
+    where merchant_account_id = ${delivery.merchant_account_id} and id = ${delivery.id} and leased_by = ${worker}`.execute(
     tx,
-    worker,
-    made.map(({ delivery }) => delivery).filter(({ id }) => !recorded.has(id)),
   );
-  return { lost, switchedOff: await recordOutcomes(tx, made) };
+  return rows.length > 0;
 }
 
-/** A delivery is deleted with its subscription, or by `payments buyers erase`. */
-async function findLost(
-  tx: Tx,
-  worker: string,
-  unrecorded: readonly Attempted['delivery'][],
-): Promise<Recorded['lost']> {
-  const lost: Recorded['lost'] = new Map();
-  for (const { merchant_account_id: account, id, subscription_id } of unrecorded) {
-    const { rows } = await sql<{ leasedBy: string | null }>`
-      select leased_by as "leasedBy" from deliveries
-      where merchant_account_id = ${account} and id = ${id}`.execute(tx);
-    const { rows: subscriptions } = await sql`
-      select from webhook_subscriptions where id = ${subscription_id}`.execute(tx);
-    const [there] = rows;
-    if (there) lost.set(id, there.leasedBy === worker ? 'locked' : 'leased by another worker');
-    else lost.set(id, subscriptions.length > 0 ? 'erased' : 'deleted');
-  }
-  return lost;
-}
-
-/** Returns the IDs of the deliveries. One that was replayed meanwhile is due again. */
+/**
+ * Returns the IDs of the deliveries. One that was replayed meanwhile is due again. All of an account are in one statement, because
+ * statements are most of what a delivery costs.
+ */
 async function recordOf(
   tx: Tx,
   worker: string,
   account: string,
-  made: readonly Attempted[],
+  attempts: readonly Attempt[],
 ): Promise<string[]> {
-  const ids = made.map(({ delivery }) => delivery.id);
-  // Not joined with the values: a sharded engine allows no function in the FROM of an update.
-  const of = (values: readonly unknown[], type: 'integer' | 'text' | 'float8') =>
+  const ids = attempts.map(({ delivery }) => delivery.id);
+  // Not joined with the values: not every engine allows a function in the FROM of an update.
+  const of = (type: 'integer' | 'text' | 'float8', values: readonly unknown[]) =>
     sql`(${values}::${sql.raw(type)}[])[array_position(${ids}::uuid[], id)]`;
-  const before = of(
-    made.map(({ delivery }) => delivery.attempts_before),
-    'integer',
-  );
-  const states = of(
-    made.map(({ outcome, wait }) =>
-      outcome === 'succeeded' ? 'succeeded' : wait === undefined ? 'failed' : 'pending',
-    ),
-    'text',
-  );
-  const waits = of(
-    made.map(({ wait }) => wait ?? 0),
-    'float8',
-  );
+  const befores = attempts.map(({ delivery }) => delivery.attempts_before);
+  const isReplayed = sql`attempts_before <> ${of('integer', befores)}`;
+  const states = attempts.map(({ state }) => state);
+  const waits = attempts.map(({ wait = 0 }) => wait);
   const { rows } = await sql<{ id: string }>`
     with recorded as (
       update deliveries set attempts = attempts + 1, updated_at = now(), leased_by = null,
-        state = case when attempts_before = ${before} then ${states} else 'pending' end,
-        due_at = now() + case when attempts_before = ${before} then make_interval(secs => ${waits}) else '0' end
+        state = case when ${isReplayed} then 'pending' else ${of('text', states)} end,
+        due_at = now() + make_interval(secs => case when ${isReplayed} then 0 else ${of('float8', waits)} end)
       where merchant_account_id = ${account} and id in (
         select id from deliveries
         where merchant_account_id = ${account} and id = any(${ids}::uuid[]) and leased_by = ${worker}
@@ -102,49 +83,54 @@ async function recordOf(
     insert into delivery_attempts (merchant_account_id, delivery_id, number, at, status, milliseconds, error, answer)
     select ${account}::text, id, attempts, at, status, milliseconds, error, answer from recorded join unnest(
       ${ids}::uuid[],
-      ${made.map(({ attempt }) => attempt.at.toISOString())}::timestamptz[],
-      ${made.map(({ attempt }) => attempt.status)}::integer[],
-      ${made.map(({ attempt }) => attempt.milliseconds)}::integer[],
-      ${made.map(({ attempt }) => attempt.error)}::text[],
-      ${made.map(({ attempt }) => attempt.answer)}::text[])
+      ${attempts.map(({ at }) => at.toISOString())}::timestamptz[],
+      ${attempts.map(({ status }) => status)}::integer[],
+      ${attempts.map(({ milliseconds }) => milliseconds)}::integer[],
+      ${attempts.map(({ error }) => error)}::text[],
+      ${attempts.map(({ answer }) => answer)}::text[])
       as attempt (id, at, status, milliseconds, error, answer)
       using (id)
     returning delivery_id as id`.execute(tx);
   return rows.map(({ id }) => id);
 }
 
-/** In the order in which they ended: a success ends earlier failures, and a failure after it begins anew. */
-async function recordOutcomes(tx: Tx, made: readonly Attempted[]): Promise<string[]> {
-  const succeeded: string[] = [];
-  const failed: [id: string, failure: Attempted][] = [];
-  // Workers wait for each other's rows, so all of them take them in one order.
-  for (const id of [...new Set(made.map(({ delivery }) => delivery.subscription_id))].sort()) {
-    const own = made.filter(({ delivery }) => delivery.subscription_id === id);
-    const lastSuccess = own.findLastIndex(({ outcome }) => outcome === 'succeeded');
-    if (lastSuccess >= 0) succeeded.push(id);
-    const failure = own.find(({ outcome }) => outcome === 'gone') ?? own[lastSuccess + 1];
-    if (failure) failed.push([id, failure]);
-  }
-  if (succeeded.length > 0)
-    await sql`
-      update webhook_subscriptions set failing_since = null
-      where id = any(${succeeded}::uuid[]) and failing_since is not null`.execute(tx);
+/**
+ * In the order in which they ended: a success ends earlier failures, and a failure after it begins anew. Returns the subscriptions
+ * that it switched off.
+ */
+async function recordFailures(tx: Tx, attempts: readonly Attempt[]): Promise<string[]> {
+  if (attempts.length === 0) return [];
+  const subscriptionOf = ({ delivery }: Attempt) => delivery.subscription_id;
+  const { rows } = await sql<{ id: string }>`
+    select id from webhook_subscriptions
+    where id = any(${[...new Set(attempts.map(subscriptionOf))]}::uuid[]) and failing_since is not null`.execute(
+    tx,
+  );
+  const failing = new Set(rows.map(({ id }) => id));
   const switchedOff: string[] = [];
-  for (const [id, failure] of failed) if (await recordFailure(tx, id, failure)) switchedOff.push(id);
+  // Workers wait for each other's rows, so all of them take them in one order.
+  for (const attempt of attempts.toSorted((a, b) => subscriptionOf(a).localeCompare(subscriptionOf(b)))) {
+    const id = subscriptionOf(attempt);
+    if (attempt.state !== 'succeeded') {
+      failing.add(id);
+      if (await recordFailure(tx, attempt)) switchedOff.push(id);
+    } else if (failing.delete(id))
+      await sql`update webhook_subscriptions set failing_since = null where id = ${id}`.execute(tx);
+  }
   return switchedOff;
 }
 
 /** Switches the subscription off if it answered 410, or has only failed for five days. Returns whether it did. */
-async function recordFailure(tx: Tx, id: string, { outcome, attempt: { at } }: Attempted): Promise<boolean> {
+async function recordFailure(tx: Tx, { delivery, at, status }: Attempt): Promise<boolean> {
   // Only the first failure and the one that switches the subscription off update the row; the others do not lock it.
   const limit = new Date(at.getTime() - switchOffAfterMilliseconds);
-  const off = sql<boolean>`(${outcome === 'gone'} or coalesce(failing_since <= ${limit}, false))`;
+  const off = sql<boolean>`(${status === 410} or coalesce(failing_since <= ${limit}, false))`;
   const { rows } = await sql<{ off: boolean }>`
     update webhook_subscriptions set
       failing_since = coalesce(failing_since, ${at}),
       active = not ${off},
       updated_at = case when ${off} then ${at} else updated_at end
-    where id = ${id} and active and (failing_since is null or ${off})
+    where id = ${delivery.subscription_id} and active and (failing_since is null or ${off})
     returning not active as off`.execute(tx);
   return rows[0]?.off ?? false;
 }
@@ -180,7 +166,7 @@ const longestRetryAfter = 24 * hour;
 export function nextWait(
   attempts: number,
   retryAfter: number | undefined,
-  random: number,
+  random = Math.random(),
 ): number | undefined {
   const wait = waits[attempts];
   if (wait === undefined) return undefined;
@@ -195,6 +181,3 @@ export function readRetryAfter(header: string | undefined, now: Date): number | 
   const date = Date.parse(header);
   return Number.isNaN(date) ? undefined : Math.max(0, (date - now.getTime()) / 1000);
 }
-
-export const withJitter = (attempts: number, retryAfter: number | undefined): number | undefined =>
-  nextWait(attempts, retryAfter, Math.random());

@@ -3,14 +3,13 @@ import { createHmac } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Db } from '../database/database.ts';
 import type { Purpose, Vault } from '../secrets/vault.ts';
-import { type Attempted, readRetryAfter } from './attempts.ts';
+import { type Attempt, readRetryAfter } from './attempts.ts';
 import type { LeasedDelivery } from './deliveries.ts';
 import { describeFailure } from './failure.ts';
 import type { Send, SendOptions } from './send.ts';
 
 export interface DeliverDeps {
   db: Db;
-  /** Whether accounts are spread over several servers. */
   vault: Vault;
   log: Logger;
   now: () => Date;
@@ -18,7 +17,7 @@ export interface DeliverDeps {
   /** Seconds until the next attempt; undefined when there is none. */
   schedule: (attempts: number, retryAfter: number | undefined) => number | undefined;
   /** Left out when they are off. */
-  noteAttempt?: ((outcome: 'succeeded' | 'retried' | 'given_up') => void) | undefined;
+  noteAttempt?: ((state: Attempt['state']) => void) | undefined;
   tracing?: DeliveryTracing | undefined;
 }
 
@@ -32,59 +31,41 @@ export interface DeliveryTracing {
   };
 }
 
-interface Outcome {
-  status: number | null;
-  error: string | null;
-  answer: string | null;
-  retryAfter: number | undefined;
-}
-
 interface AttemptContext extends DeliverDeps {
   send: Send;
   /** Cancels the attempt. A cancelled attempt is not recorded. */
   signal: AbortSignal;
 }
 
-export interface Ended extends Attempted {
-  delivery: LeasedDelivery;
-  traceId: string | undefined;
-}
-
 /** Throws when it was cancelled. */
-export async function deliver(delivery: LeasedDelivery, context: AttemptContext): Promise<Ended> {
-  const { now, schedule } = context;
-  const at = now();
+export async function deliver(delivery: LeasedDelivery, context: AttemptContext): Promise<Attempt> {
+  const at = context.now();
   const begun = performance.now();
   const traced = context.tracing?.beginDelivery(delivery.traceparent ?? undefined);
-  const answered = delivery.active
-    ? await attempt(delivery, at, traced?.traceparent, context)
+  const { retryAfter, ...answered } = delivery.active
+    ? await post(delivery, at, traced?.traceparent, context)
     : unsent('the subscription is switched off');
   const milliseconds = Math.round(performance.now() - begun);
-  const { status, error, answer } = answered;
+  const { status } = answered;
   const succeeded = status !== null && status >= 200 && status < 300;
   const isFinal = succeeded || status === 410 || !delivery.active;
   const failures = delivery.attempts + 1 - delivery.attempts_before;
-  const wait = isFinal ? undefined : schedule(failures, answered.retryAfter);
+  const wait = isFinal ? undefined : context.schedule(failures, retryAfter);
+  const state = succeeded ? 'succeeded' : wait === undefined ? 'failed' : 'pending';
   traced?.end(succeeded);
-  context.noteAttempt?.(succeeded ? 'succeeded' : wait === undefined ? 'given_up' : 'retried');
-  return {
-    delivery,
-    attempt: { at, status, milliseconds, error, answer },
-    outcome: succeeded ? 'succeeded' : status === 410 ? 'gone' : 'failed',
-    wait,
-    traceId: traced?.traceId,
-  };
+  context.noteAttempt?.(state);
+  return { delivery, at, milliseconds, ...answered, state, wait, traceId: traced?.traceId };
 }
 
-const unsent = (error: string): Outcome => ({ status: null, error, answer: null, retryAfter: undefined });
+const unsent = (error: string) => ({ status: null, error, answer: null, retryAfter: undefined });
 
-async function attempt(
+async function post(
   delivery: LeasedDelivery,
   at: Date,
   traceparent: string | undefined,
   { vault, send, signal, log }: AttemptContext,
-): Promise<Outcome> {
-  let opened: Opened;
+) {
+  let opened: ReturnType<typeof openDelivery>;
   try {
     opened = openDelivery(delivery, at, vault);
   } catch (error) {
@@ -95,26 +76,19 @@ async function attempt(
     return unsent('the secrets of the subscription cannot be opened');
   }
   try {
-    const { secrets, login } = opened;
-    const signed = webhookHeaders(delivery.event_id, delivery.body, secrets, at);
-    const headers = traceparent === undefined ? signed : { ...signed, traceparent };
     const { merchant_account_id: account, subscription_id: subscription, url, body } = delivery;
-    const reply = await send({ account, subscription, url, body, headers, secrets, login }, signal);
-    const { status, answer } = reply;
-    return { status, error: errorOf(status), answer, retryAfter: readRetryAfter(reply.retryAfter, at) };
+    const signed = webhookHeaders(delivery.event_id, body, opened.secrets, at);
+    const headers = traceparent === undefined ? signed : { ...signed, traceparent };
+    const reply = await send({ account, subscription, url, body, headers, ...opened }, signal);
+    return { ...reply, error: errorOf(reply.status), retryAfter: readRetryAfter(reply.retryAfter, at) };
   } catch (error) {
     if (signal.aborted) throw error;
     return unsent(describeFailure(error));
   }
 }
 
-interface Opened {
-  secrets: string[];
-  login: { username: string; password: string } | undefined;
-}
-
 /** Throws when the row is damaged or its key is missing. */
-function openDelivery(delivery: LeasedDelivery, at: Date, vault: Vault): Opened {
+function openDelivery(delivery: LeasedDelivery, at: Date, vault: Vault) {
   const { subscription_account_id: owner, subscription_id: id } = delivery;
   const open = (sealed: string, purpose: Purpose) => vault.open(sealed, { purpose, owner, id });
   const secrets = [open(delivery.secret_sealed, 'webhook-secret')];

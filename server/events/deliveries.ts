@@ -23,7 +23,6 @@ export interface Leases {
   held: ReadonlyMap<string, number>;
   /** How many more this worker may hold. */
   most: number;
-  /** Whether accounts are spread over several servers. */
 }
 
 /** So many subscriptions get their turn at once, others the next time. */

@@ -4,12 +4,12 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
-import { inTransaction } from '../database/database.ts';
+import { inTransaction, type Tx } from '../database/database.ts';
 import { reasonOf } from '../database/faults.ts';
 import { codeOf } from '../faults.ts';
 import { isDoneWithin } from '../rules/async.ts';
-import { recordAttempts, type Recorded } from './attempts.ts';
-import { deliver, type DeliverDeps, type Ended } from './deliver.ts';
+import { recordAttempts, type Attempt } from './attempts.ts';
+import { deliver, type DeliverDeps } from './deliver.ts';
 import { endLeases, findNext, leaseDeliveries, type LeasedDelivery } from './deliveries.ts';
 import { createSend } from './send.ts';
 
@@ -29,8 +29,6 @@ export interface WorkerLimits {
   slowMilliseconds: number;
   /** Time that `stop` gives running attempts. Then they are cancelled, and the next worker retries them. */
   stopMilliseconds: number;
-  /** Time that `stop` then gives the database. */
-  releaseMilliseconds: number;
 }
 
 export const defaultLimits: WorkerLimits = {
@@ -42,8 +40,10 @@ export const defaultLimits: WorkerLimits = {
   leastMilliseconds: 2,
   slowMilliseconds: 50,
   stopMilliseconds: 3_000,
-  releaseMilliseconds: 5_000,
 };
+
+/** Time that `stop` gives the database after that. */
+const releaseMilliseconds = 5_000;
 
 const longestRest = 5_000;
 
@@ -63,52 +63,45 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
   setMaxListeners(0, cancellation.signal);
   const { send, close } = createSend(deps.options);
   const { pause, wake } = createPause(stopping.signal);
-  /** What this worker has leased: attempts under way, and those that are not recorded yet. */
-  const held = new Map<string, LeasedDelivery>();
-  let ended: Ended[] = [];
+  const running = new Map<LeasedDelivery, Promise<void>>();
+  /** Attempts that are not recorded yet. */
+  let ended: Attempt[] = [];
   let mayBeDue = false;
-  const running = new Set<Promise<void>>();
 
   const start = (delivery: LeasedDelivery): void => {
-    held.set(delivery.id, delivery);
     const attempt = deliver(delivery, { ...deps, send, signal: cancellation.signal })
-      .then((attempted) => {
-        ended.push(attempted);
+      .then((made) => {
+        ended.push(made);
       })
       .catch((error: unknown) => {
         // Cancelled attempts are not recorded. Other leases end by themselves.
-        held.delete(delivery.id);
         if (!cancellation.signal.aborted)
           log.error({ err: error, delivery: delivery.id }, 'a webhook delivery could not be handled');
       })
       .finally(() => {
-        running.delete(attempt);
+        running.delete(delivery);
         wake();
       });
-    running.add(attempt);
+    running.set(delivery, attempt);
   };
 
-  /** What may be leased when these attempts are recorded. */
-  const roomBeside = (attempts: readonly Ended[]) => {
-    const over = new Set(attempts.map(({ delivery }) => delivery.id));
-    const heldByAccount = new Map<string, number>();
-    for (const { id: one, merchant_account_id: account } of held.values())
-      if (!over.has(one)) heldByAccount.set(account, (heldByAccount.get(account) ?? 0) + 1);
-    const most = stopping.signal.aborted ? 0 : limits.perWorker - held.size + over.size;
-    const { perSubscription, perAccount } = limits;
-    return { worker: id, perSubscription, perAccount, held: heldByAccount, most };
+  const lease = (tx: Tx): Promise<LeasedDelivery[]> => {
+    const leased = [...running.keys(), ...ended.map(({ delivery }) => delivery)];
+    const held = new Map<string, number>();
+    for (const { merchant_account_id: account } of leased) held.set(account, (held.get(account) ?? 0) + 1);
+    const most = stopping.signal.aborted ? 0 : limits.perWorker - leased.length;
+    return leaseDeliveries(tx, { ...limits, worker: id, held, most });
   };
 
-  const noteRecorded = (attempts: readonly Ended[], { lost, switchedOff }: Recorded): void => {
-    for (const one of attempts) {
-      // The next round tries again.
-      if (lost.get(one.delivery.id) === 'locked') {
-        ended.push(one);
-        continue;
-      }
-      held.delete(one.delivery.id);
-      logAttempt(log, one, lost.get(one.delivery.id));
-    }
+  const noteRecorded = ({ recorded, lost, locked, switchedOff }: Recorded): void => {
+    for (const attempt of recorded) logAttempt(log, attempt);
+    for (const { delivery } of lost)
+      log.info(
+        { event: delivery.event_id, subscription: delivery.subscription_id },
+        'webhook not recorded: its delivery was deleted, or another worker has leased it',
+      );
+    // The next round tries again.
+    ended.push(...locked);
     for (const subscription of switchedOff)
       log.warn(
         { subscription },
@@ -117,15 +110,13 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
   };
 
   /** One by one, so that an attempt that cannot be stored spoils no other. */
-  const recordEach = async (attempts: readonly Ended[]): Promise<void> => {
-    for (const attempted of attempts) {
+  const recordEach = async (attempts: readonly Attempt[]): Promise<void> => {
+    for (const attempt of attempts) {
       try {
-        const recorded = await inTransaction(db, (tx) => recordAttempts(tx, id, [attempted]));
-        noteRecorded([attempted], recorded);
+        noteRecorded(await inTransaction(db, (tx) => recordAttempts(tx, id, [attempt])));
       } catch (error) {
         if (!isRefused(error)) throw error;
-        held.delete(attempted.delivery.id);
-        log.error({ err: error, delivery: attempted.delivery.id }, 'a webhook attempt could not be recorded');
+        log.error({ err: error, delivery: attempt.delivery.id }, 'a webhook attempt could not be recorded');
       }
     }
   };
@@ -135,11 +126,11 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
     const attempts = ended;
     ended = [];
     try {
-      const [recorded, leased] = await inTransaction(db, async (tx) => [
-        await recordAttempts(tx, id, attempts),
-        await leaseDeliveries(tx, roomBeside(attempts)),
-      ]);
-      noteRecorded(attempts, recorded);
+      const { leased, ...recorded } = await inTransaction(db, async (tx) => ({
+        ...(await recordAttempts(tx, id, attempts)),
+        leased: await lease(tx),
+      }));
+      noteRecorded(recorded);
       for (const delivery of leased) start(delivery);
       return leased.length > 0;
     } catch (error) {
@@ -202,31 +193,32 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
     },
     async stop() {
       stopping.abort();
-      const attempts = polling.then(() => Promise.all(running));
-      await isDoneWithin(limits.stopMilliseconds, attempts);
-      cancellation.abort();
-      close();
+      const deadline = setTimeout(() => {
+        cancellation.abort();
+      }, limits.stopMilliseconds);
+      const finish = async () => {
+        await polling;
+        await Promise.all(running.values());
+        await recordAndLease();
+        await endLeases(db, id);
+      };
       // A lease that cannot be ended now ends by itself.
-      const released = attempts.then(recordAndLease).then(() => endLeases(db, id));
-      await isDoneWithin(
-        limits.releaseMilliseconds,
-        released.catch(() => undefined),
-      );
+      const finished = finish().catch(() => undefined);
+      await isDoneWithin(limits.stopMilliseconds + releaseMilliseconds, finished);
+      clearTimeout(deadline);
+      close();
     },
   };
 }
+
+type Recorded = Awaited<ReturnType<typeof recordAttempts>>;
 
 /** Data exceptions, violated constraints, and a row that somebody else has locked. If the database is away, nothing can be stored. */
 const isRefused = (error: unknown): boolean => /^(2[23]|57014|55P03)/.test(codeOf(error) ?? '');
 
 /** After it was recorded, because until then nobody knows whether the delivery still exists. */
-function logAttempt(
-  log: Logger,
-  { delivery, attempt, outcome, wait, traceId }: Ended,
-  lost: string | undefined,
-): void {
-  const { status, milliseconds, error } = attempt;
-  const state = outcome === 'succeeded' ? outcome : wait === undefined ? 'failed' : 'pending';
+function logAttempt(log: Logger, attempt: Attempt): void {
+  const { delivery, status, milliseconds, error, state, wait, traceId } = attempt;
   log.info(
     {
       traceId,
@@ -236,21 +228,17 @@ function logAttempt(
       status,
       milliseconds,
       error: error ?? undefined,
-      nextInSeconds: lost === undefined && wait !== undefined ? Math.round(wait) : undefined,
+      nextInSeconds: wait === undefined ? undefined : Math.round(wait),
     },
-    `webhook ${lost ?? state}`,
+    `webhook ${state}`,
   );
 }
 
-// The pause between two rounds of the worker, which ends early when there is something to do.
-
-interface Pause {
-  /** Ends after this time, when `signal` is aborted, or, not before `least`, when the worker was woken since the last pause. */
-  pause: (milliseconds: number, least: number) => Promise<void>;
-  wake: () => void;
-}
-
-export function createPause(signal: AbortSignal): Pause {
+/**
+ * The pause between two rounds. It ends after its time, when `signal` is aborted, or, not before `least`, when the worker was woken
+ * since the last pause.
+ */
+export function createPause(signal: AbortSignal) {
   let isWoken = false;
   let end: () => void = () => undefined;
   const sleep = (milliseconds: number) =>
@@ -265,7 +253,7 @@ export function createPause(signal: AbortSignal): Pause {
     end();
   });
   return {
-    async pause(milliseconds, least) {
+    async pause(milliseconds: number, least: number): Promise<void> {
       const begun = performance.now();
       while (!signal.aborted) {
         const left = (isWoken ? Math.min(least, milliseconds) : milliseconds) - (performance.now() - begun);
@@ -274,7 +262,7 @@ export function createPause(signal: AbortSignal): Pause {
       }
       isWoken = false;
     },
-    wake() {
+    wake(): void {
       isWoken = true;
       end();
     },

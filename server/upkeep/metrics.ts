@@ -28,6 +28,9 @@ export interface Metrics {
 
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+/** Of an attempt, by what becomes of its delivery. */
+const outcomes = { succeeded: 'succeeded', pending: 'retried', failed: 'given_up' };
+
 export function createMetrics(build: { version: string; revision?: string }): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -71,7 +74,7 @@ export function createMetrics(build: { version: string; revision?: string }): Me
   }).set({ revision: '', ...build }, 1);
   // From the start, so that the first one is an increase.
   for (const kind of ['answer', 'event']) faults.inc({ kind }, 0);
-  for (const outcome of ['succeeded', 'retried', 'given_up']) attempts.inc({ outcome }, 0);
+  for (const outcome of Object.values(outcomes)) attempts.inc({ outcome }, 0);
   // Finding the counter of some labels takes longer than to count.
   const ofOperation = remembered((operation) => ({
     byStatus: remembered((status) => requests.labels({ operation, status })),
@@ -85,8 +88,8 @@ export function createMetrics(build: { version: string; revision?: string }): Me
       found.duration.observe(milliseconds / 1000);
       if (status === 429) found.limited.inc();
     },
-    noteAttempt: (outcome) => {
-      attempts.inc({ outcome });
+    noteAttempt: (state) => {
+      attempts.inc({ outcome: outcomes[state] });
     },
     noteContractFault: (kind) => {
       faults.inc({ kind });

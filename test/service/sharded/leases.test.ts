@@ -3,7 +3,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { inTransaction, type Tx } from '../../../server/database/database.ts';
-import { recordAttempts, type Attempted } from '../../../server/events/attempts.ts';
+import { recordAttempts, type Attempt } from '../../../server/events/attempts.ts';
 import {
   countQueue,
   endLeases,
@@ -37,15 +37,15 @@ const leaseIn = (tx: Tx, worker: string, more: Partial<Leases> = {}) =>
 const lease = (worker: string, more?: Partial<Leases>) =>
   inTransaction(db(), (tx) => leaseIn(tx, worker, more));
 const lapse = () => sql`update deliveries set due_at = now() where leased_by is not null`.execute(db());
-const record = (worker: string, made: readonly Attempted[]) =>
+const record = (worker: string, made: readonly Attempt[]) =>
   inTransaction(db(), (tx) => recordAttempts(tx, worker, made));
 const attempted = (
   delivery: LeasedDelivery,
-  outcome: Attempted['outcome'] = 'succeeded',
+  status: 204 | 410 | 500 = 204,
   { at = new Date(), wait }: { at?: Date; wait?: number } = {},
-): Attempted => ({
-  ...{ delivery, outcome, wait },
-  attempt: { at, status: outcome === 'succeeded' ? 204 : 500, milliseconds: 1, error: null, answer: null },
+): Attempt => ({
+  ...{ delivery, at, status, wait, milliseconds: 1, error: null, answer: null, traceId: undefined },
+  state: status === 204 ? 'succeeded' : wait === undefined ? 'failed' : 'pending',
 });
 const deliveries = async () => {
   const { rows } = await sql<{ id: string; state: string; attempts: number; wait: number; leased: boolean }>`
@@ -107,7 +107,7 @@ describe('the limit of a subscription', () => {
     const failed = { wait: 3600 };
     await record(
       one,
-      leased.map((delivery) => attempted(delivery, 'failed', failed)),
+      leased.map((delivery) => attempted(delivery, 500, failed)),
     );
     const [next, ...none] = await lease(one);
     expect(none).toEqual([]);
@@ -122,7 +122,7 @@ describe('a subscription that fails', () => {
     const retried: string[] = [];
     for (let failures = 0; failures < 2; failures += 1) {
       const [delivery] = await lease(one, { perSubscription: 1 });
-      if (delivery) await record(one, [attempted(delivery, 'failed', { wait: 0 })]);
+      if (delivery) await record(one, [attempted(delivery, 500, { wait: 0 })]);
       retried.push(delivery?.id ?? '');
       // It is due later than the first attempts that wait.
       await sql`update deliveries set due_at = now() - interval '1 second' where attempts > 0`.execute(db());
@@ -133,7 +133,7 @@ describe('a subscription that fails', () => {
     expect(again?.id).toBe(retried[0]);
     // While that is under way there is no room; afterwards it waits, and a first attempt goes out.
     expect(await lease(one)).toEqual([]);
-    await record(one, again ? [attempted(again, 'failed', { wait: 3600 })] : []);
+    await record(one, again ? [attempted(again, 500, { wait: 3600 })] : []);
     const [first, ...others] = await lease(one);
     expect([first?.attempts, others]).toEqual([0, []]);
   });
@@ -207,7 +207,7 @@ describe('a lease', () => {
     await lapse();
     const [yours] = await lease(two);
     expect(yours?.id).toBe(mine?.id);
-    await record(one, mine ? [attempted(mine, 'failed')] : []);
+    await record(one, mine ? [attempted(mine, 500)] : []);
     expect(await deliveries()).toMatchObject([{ state: 'pending', attempts: 0, leased: true }]);
     await record(two, yours ? [attempted(yours)] : []);
     expect(await deliveries()).toMatchObject([{ state: 'succeeded', attempts: 1, leased: false }]);
@@ -228,12 +228,12 @@ describe('a lease', () => {
       await causeDeliveries(service, await subscribe(service, url), 1);
       for (let made = 0; made < before; made += 1) {
         const [first] = await lease(one);
-        await record(one, first ? [attempted(first, 'failed', { wait: 0 })] : []);
+        await record(one, first ? [attempted(first, 500, { wait: 0 })] : []);
       }
       const [second] = await lease(one);
       await inTransaction(db(), (tx) => reopenDeliveries(tx, { eventId: second?.event_id }));
       expect(await lease(two)).toEqual([]);
-      await record(one, second ? [attempted(second, 'failed')] : []);
+      await record(one, second ? [attempted(second, 500)] : []);
       const attempts = before + 1;
       expect(await deliveries()).toMatchObject([{ state: 'pending', attempts }]);
       expect(await lease(two)).toMatchObject([{ attempts, attempts_before: attempts }]);
@@ -288,9 +288,9 @@ describe('a delivery that somebody has locked', () => {
     await causeDeliveries(service, await subscribe(service, url), 3);
     const leased = await lease(one);
     const made = leased.map((delivery) => attempted(delivery));
-    const { lost } = await whileLocked(leased[0]?.id, () => record(one, made));
-    expect([...lost]).toEqual([[leased[0]?.id, 'locked']]);
-    expect((await record(one, made.slice(0, 1))).lost.size).toBe(0);
+    const { locked, lost } = await whileLocked(leased[0]?.id, () => record(one, made));
+    expect([locked, lost]).toEqual([[made[0]], []]);
+    expect((await record(one, locked)).recorded).toEqual(locked);
     expect((await deliveries()).map(({ state }) => state)).toEqual(['succeeded', 'succeeded', 'succeeded']);
   });
 });
@@ -316,20 +316,20 @@ it('a failure that comes after a success counts from then on, one that came befo
   };
   const [a, b, c, d] = (await lease(one)) as [LeasedDelivery, LeasedDelivery, LeasedDelivery, LeasedDelivery];
   await record(one, [
-    attempted(a, 'failed', { at: at(1) }),
-    attempted(b, 'succeeded', { at: at(2) }),
-    attempted(c, 'failed', { at: at(3) }),
-    attempted(d, 'failed', { at: at(4) }),
+    attempted(a, 500, { at: at(1) }),
+    attempted(b, 204, { at: at(2) }),
+    attempted(c, 500, { at: at(3) }),
+    attempted(d, 500, { at: at(4) }),
   ]);
   expect(await failing()).toEqual(at(3));
   const [e] = await lease(one);
-  await record(one, e ? [attempted(e, 'succeeded', { at: at(5) })] : []);
+  await record(one, e ? [attempted(e, 204, { at: at(5) })] : []);
   expect(await failing()).toBeNull();
-  const between = ['succeeded', 'failed', 'succeeded'] as const;
+  const between = [204, 500, 204] as const;
   const more = await lease(one);
   await record(
     one,
-    between.flatMap((outcome, index) => (more[index] ? [attempted(more[index], outcome)] : [])),
+    between.flatMap((status, index) => (more[index] ? [attempted(more[index], status)] : [])),
   );
   expect(await failing()).toBeNull();
 });
@@ -338,11 +338,7 @@ it('a 410 switches its subscription off, also if another attempt failed before i
   const subscription = await subscribe(service, url);
   await causeDeliveries(service, subscription, 3);
   const [a, b, c] = (await lease(one)) as [LeasedDelivery, LeasedDelivery, LeasedDelivery];
-  const made = [
-    attempted(a, 'failed', { wait: 5 }),
-    attempted(b, 'gone'),
-    attempted(c, 'failed', { wait: 5 }),
-  ];
+  const made = [attempted(a, 500, { wait: 5 }), attempted(b, 410), attempted(c, 500, { wait: 5 })];
   expect((await record(one, made)).switchedOff).toEqual([subscription.id]);
 });
 
