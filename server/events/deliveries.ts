@@ -92,12 +92,12 @@ const waiting = sql`waiting as (
 )`;
 
 /**
- * Seconds until the next one is due, also if there is no room for it; undefined when none is pending. Nobody sends those of a
- * subscription that was deleted.
+ * Seconds until the next one is due, also if there is no room for it; undefined when none is pending, or, on Citus, none is
+ * due before the next poll. Nobody sends those of a subscription that was deleted.
  */
 export async function findNext(db: Db): Promise<number | undefined> {
   const [before, from] = isCitus(db)
-    ? [sql``, sql`deliveries where state = 'pending' and`]
+    ? [sql``, sql`deliveries where state = 'pending' and due_at <= now() + interval '1 second' and`]
     : [sql`with recursive ${waiting}`, sql`waiting where`];
   const { rows } = await sql<{ seconds: number | null }>`
     ${before} select extract(epoch from min(due_at) - now())::float8 as seconds from ${from}
@@ -148,18 +148,19 @@ async function lease(
         and ${condition}
       order by due_at limit greatest(room, 0) for no key update skip locked
     ) as oldest`;
-  // One that fails has one under way, so its retries would never come up behind the first attempts of a busy account.
+  // One that fails has one under way. Every other time it is a retry, if one is due, so neither retries nor first attempts wait
+  // until there are no others.
   const { rows } = await sql<LeasedDelivery>`
     with wanted as materialized (
-      select id, fails, most - (
+      select id, retries_first, most - (
         select count(*) from deliveries where ${isOwn} and subscription_id = wanted.id and ${isLeased}) as room
       from unnest(
         ${subscriptions.map(({ id }) => id)}::uuid[],
-        ${subscriptions.map(({ isFailing }) => isFailing)}::boolean[],
-        ${subscriptions.map(({ isFailing }) => (isFailing ? 1 : perSubscription))}::integer[]) as wanted (id, fails, most)
+        ${subscriptions.map(({ isFailing }) => isFailing && Math.random() < 0.5)}::boolean[],
+        ${subscriptions.map(({ isFailing }) => (isFailing ? 1 : perSubscription))}::integer[]) as wanted (id, retries_first, most)
     ), next as materialized (
       select found.* from wanted cross join lateral (
-        ${oldest(sql`wanted.fails and ${isRetry}`)} union all ${oldest(sql`true`)} limit greatest(room, 0)
+        ${oldest(sql`retries_first and ${isRetry}`)} union all ${oldest(sql`true`)} limit greatest(room, 0)
       ) as found
     ), ranked as materialized (
       select *, row_number() over (partition by merchant_account_id order by due_at) as rank from next
