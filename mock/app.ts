@@ -82,8 +82,8 @@ export function createApp(options: AppOptions): App {
       createToken(now),
       account,
       createBody(bodyLimit, ({ operation }) => operation.hasBody),
-      async ({ contract: { requests }, operation }, req, res) => {
-        await requests.judge(operation.id, req, res);
+      async ({ contract: { validator }, operation }, req, res) => {
+        await validator.validate(operation.id, req, res);
       },
       createAnswer({ address, now }),
     ),

@@ -57,7 +57,7 @@ export interface AppDeps extends CompiledContract, Secrets, Pick<Deps, 'environm
 }
 
 export function createApp(deps: AppDeps): App {
-  const { document, requests, responses, handlers, database } = deps;
+  const { document, validator, responses, handlers, database } = deps;
   const { find, unitsOn, publicUrl, life, log, now } = deps;
   const { environment, cursors, vault, keysOf } = deps;
   const { providers, siteDir, desk, bodyLimit, cardsPerMinute } = deps;
@@ -103,7 +103,7 @@ export function createApp(deps: AppDeps): App {
       createRateLimit(countCall),
       createBody(bodyLimit, ({ operation }) => hasBody(document, operation)),
       async (context, req, res) => {
-        context.path = (await requests.judge(context.operation.id, req, res)).path;
+        context.path = await validator.validate(context.operation.id, req, res);
       },
       createAnswer({
         handlers,

@@ -13,7 +13,7 @@ import {
   type Media,
   type Schema,
 } from '../../server/contract/load.ts';
-import { createRequestJudge } from '../../server/contract/requests.ts';
+import { createValidator } from '../../server/contract/validator.ts';
 import { locate } from './locate.ts';
 
 export async function proveContract(contract: Contract): Promise<void> {
@@ -27,7 +27,7 @@ export async function proveContract(contract: Contract): Promise<void> {
     throw new ContractFault(
       `The contract is faulty: ${fault.problem}\n  at ${locate(contract, fault.pointer)}\nFix openapi/, then run: npm run generate`,
     );
-  await createRequestJudge(contract.document).callEveryOperation();
+  await createValidator(contract.document).callEveryOperation();
 }
 
 interface Fault {

@@ -11,7 +11,7 @@ import { root } from '../support/root.ts';
 import { proveContract } from './prove.ts';
 
 export const typesOfValidators = `// Written by \`npm run generate\`. Do not edit.
-export interface Validator {
+export interface ValidateFunction {
   (value: unknown): boolean;
   /** Of the last call. */
   errors?: { instancePath: string; keyword: string; message?: string; params?: object }[] | null;
@@ -20,7 +20,7 @@ export interface Validator {
 /** SHA-256 of the openapi.json that the validators were compiled from. */
 export const digest: string;
 /** The formats by their names, as Ajv knows them. */
-export function validators(formats: object): Record<string, Validator>;
+export function validators(formats: object): Record<string, ValidateFunction>;
 `;
 
 /** \`text\` is the bundle as it is written to generated/openapi.json. */

@@ -4,7 +4,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { AmbiguousJson, parseStrictJson } from '../../client/json.ts';
 import { compileAt, createAjv, pointTo } from '../contract/ajv.ts';
 import { loadContract, resolve, valueAt, type Document, type Schema } from '../contract/load.ts';
-import { createTranslator, type Translate } from '../contract/violations.ts';
+import { translate } from '../contract/violations.ts';
 import { codeOf, OperatorFault } from '../faults.ts';
 import type { NewTransaction } from '../resources/transactions/queries.ts';
 import { hasCardNumber, maskCardNumbers } from '../rules/card-numbers.ts';
@@ -28,7 +28,6 @@ export type LineCheck = (line: Line) => NewTransaction | string;
 export function createLineCheck(accounts: ReadonlySet<string>): LineCheck {
   const { document } = loadContract();
   const ajv = createAjv(document, { verbose: true });
-  const translate = createTranslator(ajv);
   const resource = compileAt(ajv, '/components/schemas/Transaction');
   const extras = ajv.compile({ type: 'object', properties: extraProperties });
   // It also removes a byte order mark.
@@ -63,7 +62,9 @@ export function createLineCheck(accounts: ReadonlySet<string>): LineCheck {
     ];
     if (errors.length > 0) {
       return firstOf(
-        translate(errors, 'body').map(({ pointer, message }) => shownPointer(pointer || 'it', ` ${message}`)),
+        translate(ajv, errors, 'body').map(({ pointer, message }) =>
+          shownPointer(pointer || 'it', ` ${message}`),
+        ),
       );
     }
     const row = { ...value, ...shown } as NewTransaction;
@@ -74,7 +75,7 @@ export function createLineCheck(accounts: ReadonlySet<string>): LineCheck {
 }
 
 /** A property that is missing and may be null is null: a file stays good when the contract gets another one. */
-function addNulls(document: Document, line: object, errors: Parameters<Translate>[0]): void {
+function addNulls(document: Document, line: object, errors: Parameters<typeof translate>[1]): void {
   for (const { keyword, instancePath, params, parentSchema } of errors) {
     if (keyword !== 'required') continue;
     const { missingProperty } = params as { missingProperty: string };

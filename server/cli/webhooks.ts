@@ -3,7 +3,7 @@ import { Command, Option } from 'commander';
 import type { Config } from '../config.ts';
 import { compileAt, createAjv } from '../contract/ajv.ts';
 import { loadContract } from '../contract/load.ts';
-import { createTranslator } from '../contract/violations.ts';
+import { translate } from '../contract/violations.ts';
 import { urlRules, whyUndeliverable } from '../events/guard.ts';
 import { OperatorFault } from '../faults.ts';
 import { forOperator } from '../hints.ts';
@@ -148,7 +148,7 @@ function refuseUrl(text: string): void {
   const ajv = createAjv(loadContract().document, { verbose: true });
   const check = compileAt(ajv, '/components/schemas/WebhookSubscriptionCreate/properties/url');
   if (!check(text) || !URL.canParse(text)) {
-    const [fault] = createTranslator(ajv)(check.errors ?? [], 'body');
+    const [fault] = translate(ajv, check.errors ?? [], 'body');
     throw new WrongCall(
       `The URL ${fault?.message ?? 'must have a host that is a valid name or IP address'}.`,
     );

@@ -5,23 +5,23 @@ import { createHash } from 'node:crypto';
 import * as generated from '../../generated/validators.js';
 import { compileAt, createAjv, allFormats } from './ajv.ts';
 import { ContractFault, type Contract, type Document } from './load.ts';
-import { createRequestJudge, type RequestJudge } from './requests.ts';
 import { emptyResponses, responseSchemas, createResponseCheck, type ResponseCheck } from './responses.ts';
+import { createValidator, type Validator } from './validator.ts';
 
 export interface CompiledContract {
   document: Document;
-  requests: RequestJudge;
+  validator: Validator;
   responses: ResponseCheck;
 }
 
 export async function compileContract(contract: Contract): Promise<CompiledContract> {
   const responses = compileResponses(contract);
-  const requests = createRequestJudge(contract.document);
-  const called = requests.callEveryOperation();
+  const validator = createValidator(contract.document);
+  const called = validator.callEveryOperation();
   // No start waits for a proved contract. If a call failed, the requests themselves would be answered with the same error.
   if (isGenerated(contract)) called.catch(() => undefined);
   else await called;
-  return { document: contract.document, requests, responses };
+  return { document: contract.document, validator, responses };
 }
 
 /** For programs that send events and serve no requests. */
@@ -32,13 +32,15 @@ export const compileResponses = (contract: Contract): ResponseCheck =>
   );
 
 /** By the keys of responses.ts; undefined for any contract but the generated one. */
-export const compiledValidators = (contract: Contract): Map<string, generated.Validator> | undefined =>
+export const compiledValidators = (
+  contract: Contract,
+): Map<string, generated.ValidateFunction> | undefined =>
   isGenerated(contract) ? new Map(Object.entries(generated.validators(allFormats))) : undefined;
 
 const isGenerated = ({ text }: Contract): boolean =>
   createHash('sha256').update(text).digest('hex') === generated.digest;
 
-function validatorsOf({ document, file }: Contract): Map<string, generated.Validator> {
+function validatorsOf({ document, file }: Contract): Map<string, generated.ValidateFunction> {
   const ajv = createAjv(document);
   const compile = ([key, pointer]: [string, string]) => {
     try {

@@ -1,33 +1,21 @@
 // Lists all violations of a refused request. express-openapi-validator decides whether a request is valid, but it stops at the
 // first unknown parameter and does not tell which branch of a oneOf failed, so its errors are not shown to callers.
 import type { ValidateFunction } from 'ajv';
-import type { OperationId } from '../../generated/operations.ts';
 import type { Detail } from '../errors.ts';
 import { compileAt, createAjv, pointTo, formats } from './ajv.ts';
-import { dropUnknown, mostFaults } from './bound-faults.ts';
+import { mostFaults } from './bound-faults.ts';
+import type { Document, OperationEntry, Parameter, Schema } from './load.ts';
 import {
-  operationsOf,
-  resolve,
-  type ContractOperation,
-  type Document,
-  type Parameter,
-  type Schema,
-} from './load.ts';
-import { badEncoding, parsePath, parseQuery, type ParsedQuery, type Query } from './url.ts';
-import { createTranslator } from './violations.ts';
-
-interface Shape {
-  /** The path of the operation, such as `/transactions/{transaction_id}`. */
-  template: string;
-  path: () => ValidateFunction;
-  query: () => ValidateFunction;
-  headers: () => ValidateFunction;
-  body: (() => ValidateFunction) | undefined;
-  /** The names of array parameters, with the number of items that they may have. */
-  arrays: ReadonlyMap<string, number>;
-  integers: ReadonlySet<string>;
-  names: ReadonlySet<string>;
-}
+  badEncoding,
+  isInteger,
+  parametersOf,
+  parsePath,
+  queryParametersOf,
+  readQuery,
+  type Query,
+  type QueryParameters,
+} from './url.ts';
+import { translate } from './violations.ts';
 
 interface Sent {
   url: string;
@@ -36,101 +24,54 @@ interface Sent {
   body?: unknown;
 }
 
-export interface Explainer {
-  /** The query of a request, without what only adds to the list of faults (see bound-faults.ts). */
-  readQuery: (id: OperationId, url: string) => ParsedQuery;
-  /** Whether the query has a fault that express-openapi-validator misses: unknown names in brackets, hexadecimal numbers. */
-  hasMissedFault: (id: OperationId, query: ParsedQuery) => boolean;
-  /** Empty if there is nothing wrong with the request. */
-  explain: (id: OperationId, sent: Sent) => Detail[];
-}
-
-export function createExplainer(document: Document): Explainer {
+/** Returns what lists the violations of a request: none if it is valid. */
+export function createExplain(document: Document): (entry: OperationEntry, sent: Sent) => Detail[] {
   // Made at the first refusal: a service that has not refused anything yet starts faster without them.
-  const validators = once(() => {
-    const inBody = createAjv(document, { verbose: true });
-    const inQuery = createAjv(document, { verbose: true, coerceTypes: true });
-    const translators = {
-      translateBody: createTranslator(inBody),
-      translateQuery: createTranslator(inQuery),
-    };
-    return { inBody, inQuery, ...translators };
-  });
-  const shapes = new Map<OperationId, Shape>();
-  for (const { operation, path, pointer } of operationsOf(document)) {
+  const ajvs = once(() => ({
+    inBody: createAjv(document, { verbose: true }),
+    inParameters: createAjv(document, { verbose: true, coerceTypes: true }),
+  }));
+  const compiled = new Map<string, ReturnType<typeof compile>>();
+
+  const compile = ({ operation, pointer }: OperationEntry) => {
+    const { inBody, inParameters } = ajvs();
     const parametersIn = (place: Parameter['in']) => parametersOf(document, operation, place);
-    const schemas = parametersIn('query').map(
-      ({ name, schema }) => [name, resolve(document, schema)] as const,
-    );
-    const typed = (type: string) => schemas.filter(([, schema]) => schema.type === type);
     // Header names have no case; Node makes them lower case, and error pointers are so too.
     const headers = parametersIn('header').map((one) => ({ ...one, name: one.name.toLowerCase() }));
-    shapes.set(operation.operationId as OperationId, {
-      template: path,
-      path: once(() => validators().inQuery.compile(objectOf(parametersIn('path')))),
-      query: once(() => validators().inQuery.compile(objectOf(parametersIn('query')))),
-      headers: once(() => validators().inQuery.compile({ ...objectOf(headers), additionalProperties: true })),
+    return {
+      parameters: queryParametersOf(document, operation),
+      path: inParameters.compile(objectOf(parametersIn('path'))),
+      query: inParameters.compile(objectOf(parametersIn('query'))),
+      headers: inParameters.compile({ ...objectOf(headers), additionalProperties: true }),
       body:
-        operation.requestBody &&
-        once(() => compileAt(validators().inBody, `${pointer}/requestBody/content/application~1json/schema`)),
-      arrays: new Map(typed('array').map(([name, { maxItems }]) => [name, Number(maxItems)])),
-      integers: new Set(typed('integer').map(([name]) => name)),
-      names: new Set(schemas.map(([name]) => name)),
-    });
-  }
-  const shapeOf = (id: OperationId): Shape => {
-    const shape = shapes.get(id);
-    if (!shape) throw new Error(`${id} is not in the contract`);
-    return shape;
-  };
-  const readQuery: Explainer['readQuery'] = (id, url) => {
-    const { arrays, names } = shapeOf(id);
-    const query = parseQuery(url);
-    dropUnknown(query.values, names);
-    for (const [name, most] of arrays) {
-      const values = query.values[name];
-      if (Array.isArray(values) && values.length > most) values.length = most + 1;
-    }
-    return query;
+        operation.requestBody && compileAt(inBody, `${pointer}/requestBody/content/application~1json/schema`),
+    };
   };
 
-  return {
-    readQuery,
-    hasMissedFault(id, { values, faults }) {
-      const { integers, names } = shapeOf(id);
-      const isMissed = ([name, value]: [string, Query[string]]) =>
-        !names.has(name) || (integers.has(name) && !isInteger(value));
-      return faults.length > 0 || Object.entries(values).some(isMissed);
-    },
-    explain(id, { url, headers, body }) {
-      const shape = shapeOf(id);
-      const { translateBody, translateQuery } = validators();
-      const path = parsePath(shape.template, url);
-      const query = readQuery(id, url);
-      const [inPath, inQuery, inHeaders] = [shape.path(), shape.query(), shape.headers()];
-      const inBody = shape.body?.();
-      const undecoded = Object.keys(path).filter((name) => path[name] === undefined);
-      const details = [...query.faults, ...undecoded.map((name) => badEncoding('path', name))];
-      if (undecoded.length === 0 && !inPath(path))
-        details.push(...translateQuery(inPath.errors ?? [], 'path'));
-      if (!inQuery(typeQuery(shape, query.values)))
-        details.push(
-          ...translateQuery(inQuery.errors ?? [], 'query')
-            .map(explainRepeated(shape, query.values))
-            .map(explainPlus(query.values)),
-        );
-      if (!inHeaders({ ...headers })) details.push(...translateQuery(inHeaders.errors ?? [], 'header'));
-      if (inBody && body === undefined)
-        details.push({
-          location: 'body',
-          pointer: '',
-          message: 'is required',
-          type: 'value_error.missing',
-        });
-      // The body is not copied: copying a deeply nested one overflows the stack.
-      else if (inBody && !inBody(body)) details.push(...translateBody(inBody.errors ?? [], 'body'));
-      return details.slice(0, mostFaults);
-    },
+  return (entry, sent) => {
+    const known = compiled.get(entry.pointer) ?? compile(entry);
+    compiled.set(entry.pointer, known);
+    const { inBody, inParameters } = ajvs();
+    const faultsIn = (location: 'path' | 'query' | 'header', validate: ValidateFunction, value: object) =>
+      validate(value) ? [] : translate(inParameters, validate.errors ?? [], location);
+    const path = parsePath(entry.path, sent.url);
+    const undecoded = Object.keys(path).filter((name) => path[name] === undefined);
+    const { values, faults } = readQuery(known.parameters, sent.url);
+    const details = [
+      ...faults,
+      ...undecoded.map((name) => badEncoding('path', name)),
+      ...(undecoded.length === 0 ? faultsIn('path', known.path, path) : []),
+      ...faultsIn('query', known.query, typeQuery(known.parameters, values))
+        .map(explainRepeated(known.parameters, values))
+        .map(explainPlus(values)),
+      ...faultsIn('header', known.headers, { ...sent.headers }),
+    ];
+    if (known.body && sent.body === undefined)
+      details.push({ location: 'body', pointer: '', message: 'is required', type: 'value_error.missing' });
+    // The body is not copied: copying a deeply nested one overflows the stack.
+    else if (known.body && !known.body(sent.body))
+      details.push(...translate(inBody, known.body.errors ?? [], 'body'));
+    return details.slice(0, mostFaults);
   };
 }
 
@@ -138,15 +79,6 @@ const once = <T>(make: () => T): (() => T) => {
   let made: { value: T } | undefined;
   return () => (made ??= { value: make() }).value;
 };
-
-const parametersOf = (
-  document: Document,
-  { parameters = [] }: ContractOperation,
-  place: Parameter['in'],
-): Parameter[] =>
-  parameters
-    .map((parameter) => resolve<Parameter>(document, parameter))
-    .filter((parameter) => parameter.in === place);
 
 const objectOf = (parameters: Parameter[]): Schema => ({
   type: 'object',
@@ -161,11 +93,7 @@ const absolute = (value: unknown): Schema =>
     key === '$ref' && typeof item === 'string' ? pointTo(item.slice(1)).$ref : item,
   ) as Schema;
 
-// Ajv's coercion accepts 0x10 and 1e3 as integers, and turns 400 digits into Infinity, which passes any maximum.
-const isInteger = (value: string | string[]): boolean =>
-  typeof value === 'string' && /^-?\d+$/.test(value) && Number.isFinite(Number(value));
-
-function typeQuery({ arrays, integers }: Shape, query: Query): Record<string, unknown> {
+function typeQuery({ arrays, integers }: QueryParameters, query: Query): Record<string, unknown> {
   const values = Object.create(null) as Record<string, unknown>;
   for (const [name, value] of Object.entries(query)) {
     if (arrays.has(name)) values[name] = [value].flat();
@@ -178,7 +106,7 @@ function typeQuery({ arrays, integers }: Shape, query: Query): Record<string, un
 
 // For a parameter that was sent twice, "must be a string" would not help the caller.
 const explainRepeated =
-  ({ arrays, names }: Shape, query: Query) =>
+  ({ arrays, names }: QueryParameters, query: Query) =>
   (detail: Detail): Detail => {
     const name = detail.pointer.slice(1);
     return names.has(name) && !arrays.has(name) && Array.isArray(query[name])
@@ -197,11 +125,3 @@ const explainPlus =
       ? { ...detail, message: 'has a space before its time zone; in a URL write + as %2B' }
       : detail;
   };
-
-/** The fallback for a request that the validator refuses and the explainer finds nothing wrong with. No such case is known. */
-export const unexplained: Detail = {
-  location: 'body',
-  pointer: '',
-  message: 'does not match the contract',
-  type: 'value_error',
-};

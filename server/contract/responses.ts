@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { parseJson } from '../../client/json.ts';
 import type { EventName, OperationId, JsonBytes } from '../../generated/operations.ts';
-import type { Validator } from '../../generated/validators.js';
+import type { ValidateFunction } from '../../generated/validators.js';
 import { operationsOf, resolve, valueAt, type Document, type Schema } from './load.ts';
 
 export interface ResponseCheck {
@@ -17,7 +17,7 @@ function describeFault({
   instancePath,
   message = '',
   params,
-}: NonNullable<Validator['errors']>[number]): string {
+}: NonNullable<ValidateFunction['errors']>[number]): string {
   if (params && 'additionalProperty' in params)
     return `${instancePath}/${String(params.additionalProperty)} is not in the contract`;
   return `${instancePath || '/'} ${message}`;
@@ -25,20 +25,20 @@ function describeFault({
 
 /** `empty` are the keys of responses without content. */
 export function createResponseCheck(
-  validators: ReadonlyMap<string, Validator>,
+  validators: ReadonlyMap<string, ValidateFunction>,
   empty: ReadonlySet<string>,
 ): ResponseCheck {
-  const faultOf = (validate: Validator, value: unknown) =>
+  const faultOf = (validate: ValidateFunction, value: unknown) =>
     validate(value) ? undefined : (validate.errors ?? []).map(describeFault).join('; ');
   const known = createKnownItems();
-  const jsonFault = (validate: Validator) => (json: string | Buffer) => {
+  const jsonFault = (validate: ValidateFunction) => (json: string | Buffer) => {
     try {
       return faultOf(validate, parseJson(json.toString()));
     } catch {
       return 'is not JSON';
     }
   };
-  const listFault = (validate: Validator, key: string, list: JsonList): string | undefined => {
+  const listFault = (validate: ValidateFunction, key: string, list: JsonList): string | undefined => {
     const validateItem = validators.get(key);
     if (!validateItem) return jsonFault(validate)(writeBody(list));
     const around = faultOf(validate, { ...list, items: [] });

@@ -1,12 +1,13 @@
 // The one parser of paths and queries of the service. Express's query parser stops after 1,000 parameters and at `#`, so a filter
-// could be lost; and the validator and the explainer must see the same values. URLSearchParams reads what is not UTF-8 as U+FFFD,
-// so two different values could become the same.
+// could be lost; and the validator and its explanations must see the same values. URLSearchParams reads what is not UTF-8 as
+// U+FFFD, so two different values could become the same.
 import type { Detail } from '../errors.ts';
-import { mostFaults } from './bound-faults.ts';
+import { dropUnknown, mostFaults } from './bound-faults.ts';
+import { resolve, type ContractOperation, type Document, type Parameter } from './load.ts';
 
 export type Query = Record<string, string | string[]>;
 
-export interface ParsedQuery {
+interface ParsedQuery {
   values: Query;
   /** Parameters whose percent-encoding is invalid; they are not in `values`. */
   faults: Detail[];
@@ -33,6 +34,60 @@ export function parseQuery(url: string): ParsedQuery {
   }
   return { values, faults: [...malformed].map((name) => badEncoding('query', name)) };
 }
+
+/** The query parameters of an operation. */
+export interface QueryParameters {
+  names: ReadonlySet<string>;
+  integers: ReadonlySet<string>;
+  /** With the number of items that they may have. */
+  arrays: ReadonlyMap<string, number>;
+}
+
+export function queryParametersOf(document: Document, operation: ContractOperation): QueryParameters {
+  const schemas = parametersOf(document, operation, 'query').map(
+    ({ name, schema }) => [name, resolve(document, schema)] as const,
+  );
+  const typed = (type: string) => schemas.filter(([, schema]) => schema.type === type);
+  return {
+    names: new Set(schemas.map(([name]) => name)),
+    integers: new Set(typed('integer').map(([name]) => name)),
+    arrays: new Map(typed('array').map(([name, { maxItems }]) => [name, Number(maxItems)])),
+  };
+}
+
+export const parametersOf = (
+  document: Document,
+  { parameters = [] }: ContractOperation,
+  place: Parameter['in'],
+): Parameter[] =>
+  parameters
+    .map((parameter) => resolve<Parameter>(document, parameter))
+    .filter((parameter) => parameter.in === place);
+
+/** The query of a request, without what only adds to the list of faults (see bound-faults.ts). */
+export function readQuery({ names, arrays }: QueryParameters, url: string): ParsedQuery {
+  const query = parseQuery(url);
+  dropUnknown(query.values, names);
+  for (const [name, most] of arrays) {
+    const values = query.values[name];
+    if (Array.isArray(values) && values.length > most) values.length = most + 1;
+  }
+  return query;
+}
+
+/** Whether the query has a fault that express-openapi-validator misses: unknown names in brackets, hexadecimal numbers. */
+export const hasMissedFault = (
+  { names, integers }: QueryParameters,
+  { values, faults }: ParsedQuery,
+): boolean =>
+  faults.length > 0 ||
+  Object.entries(values).some(
+    ([name, value]) => !names.has(name) || (integers.has(name) && !isInteger(value)),
+  );
+
+// Ajv's coercion accepts 0x10 and 1e3 as integers, and turns 400 digits into Infinity, which passes any maximum.
+export const isInteger = (value: string | string[]): boolean =>
+  typeof value === 'string' && /^-?\d+$/.test(value) && Number.isFinite(Number(value));
 
 /** The path parameters by name; undefined where the percent-encoding is invalid. */
 export function parsePath(template: string, url: string): Record<string, string | undefined> {

@@ -8,76 +8,72 @@ import type { Schema } from './load.ts';
 
 type Location = Detail['location'];
 
-export type Translate = (errors: readonly ErrorObject[], location: Location) => Detail[];
-
-/** The Ajv must be `verbose`, so that its errors contain the schema and the data. */
-export function createTranslator(ajv: Ajv2020): Translate {
-  // Both are cached by Ajv.
-  const compile = (branch: Schema): ValidateFunction =>
-    typeof branch.$ref === 'string'
-      ? compileAt(ajv, branch.$ref.slice(branch.$ref.indexOf('#') + 1))
-      : ajv.compile(branch);
-
-  const errorsOfBestBranch = (choice: ErrorObject): ErrorObject[] => {
-    const branches = choice.schema as Schema[];
-    const orNull = branches.some((branch) => branch.type === 'null');
-    const candidates = branches
-      .filter((branch) => branch.type !== 'null')
-      .map((branch) => {
-        const validate = compile(branch);
-        validate(choice.data);
-        const errors = [...(validate.errors ?? [])];
-        const own = errors.filter(({ instancePath }) => instancePath === '');
-        const missing = own.filter(({ keyword }) => keyword === 'required');
-        return { errors, unknown: own.filter(isExtra).length, missing: missing.length };
-      })
-      // The names of the sent properties show which branch was meant; their values may be wrong.
-      .sort((a, b) => a.unknown - b.unknown || a.missing - b.missing || a.errors.length - b.errors.length);
-    return (candidates[0]?.errors ?? []).map((error) => ({
-      ...error,
-      // The branch was validated alone, so its message does not say that null is allowed too.
-      ...(orNull && error.keyword === 'type' && error.instancePath === ''
-        ? { params: { type: [(error.params as { type: unknown }).type, 'null'].flat() } }
-        : {}),
-      instancePath: choice.instancePath + error.instancePath,
-    }));
-  };
-
-  // Replaces the errors at and below a oneOf or anyOf with those of its best branch, outermost first. Each error looks up only
-  // its own ancestors: comparing all errors with each other would take too long for a body with 50,000 of them.
-  const expand = (errors: readonly ErrorObject[]): ErrorObject[] => {
-    const choices = new Map<string, ErrorObject>();
-    // Ajv reports a choice after its branches, so the last one at the same path is the outermost.
-    for (const error of errors) if (isChoice(error)) choices.set(error.instancePath, error);
-    return errors.flatMap((error) => {
-      const around = [...ancestors(error.instancePath)].map((path) => choices.get(path));
-      const outermost = around.find((choice) => choice !== undefined);
-      // A keyword next to the choice does not belong to a branch.
-      if (!outermost || (error.parentSchema === outermost.parentSchema && !isChoice(error))) return [error];
-      return error === outermost ? expand(errorsOfBestBranch(error)) : [];
-    });
-  };
-
-  return (errors, location) => {
-    const found = expand(withoutSurplusItems(errors));
-    const at = (...keywords: string[]) =>
-      new Set(
-        found.filter(({ keyword }) => keywords.includes(keyword)).map(({ instancePath }) => instancePath),
-      );
-    const mistyped = at('type');
-    const outOfRange = at('minimum', 'maximum');
-    const relevant = found.filter(({ keyword, instancePath, params }) => {
-      // Ajv also reports `not` for a value of the wrong type, where the type error says enough.
-      if (keyword === 'not') return !mistyped.has(instancePath);
-      // The minimum or maximum says more than "must fit in int32".
-      return !(isNumeric(params.format) && outOfRange.has(instancePath));
-    });
-    // Unknown properties come last: they are often misspellings of missing ones.
-    const ordered = [...relevant].sort((a, b) => Number(isExtra(a)) - Number(isExtra(b)));
-    const details = ordered.map((error) => ({ location, ...describe(error, location) }));
-    return [...new Map(details.map((detail) => [`${detail.pointer}\n${detail.type}`, detail])).values()];
-  };
+/** The Ajv that found the errors must be `verbose`, so that they contain the schema and the data. */
+export function translate(ajv: Ajv2020, errors: readonly ErrorObject[], location: Location): Detail[] {
+  const found = expand(ajv, withoutSurplusItems(errors));
+  const at = (...keywords: string[]) =>
+    new Set(
+      found.filter(({ keyword }) => keywords.includes(keyword)).map(({ instancePath }) => instancePath),
+    );
+  const mistyped = at('type');
+  const outOfRange = at('minimum', 'maximum');
+  const relevant = found.filter(({ keyword, instancePath, params }) => {
+    // Ajv also reports `not` for a value of the wrong type, where the type error says enough.
+    if (keyword === 'not') return !mistyped.has(instancePath);
+    // The minimum or maximum says more than "must fit in int32".
+    return !(isNumeric(params.format) && outOfRange.has(instancePath));
+  });
+  // Unknown properties come last: they are often misspellings of missing ones.
+  const ordered = [...relevant].sort((a, b) => Number(isExtra(a)) - Number(isExtra(b)));
+  const details = ordered.map((error) => ({ location, ...describe(error, location) }));
+  return [...new Map(details.map((detail) => [`${detail.pointer}\n${detail.type}`, detail])).values()];
 }
+
+// Replaces the errors at and below a oneOf or anyOf with those of its best branch, outermost first. Each error looks up only
+// its own ancestors: comparing all errors with each other would take too long for a body with 50,000 of them.
+function expand(ajv: Ajv2020, errors: readonly ErrorObject[]): ErrorObject[] {
+  const choices = new Map<string, ErrorObject>();
+  // Ajv reports a choice after its branches, so the last one at the same path is the outermost.
+  for (const error of errors) if (isChoice(error)) choices.set(error.instancePath, error);
+  return errors.flatMap((error) => {
+    const around = [...ancestors(error.instancePath)].map((path) => choices.get(path));
+    const outermost = around.find((choice) => choice !== undefined);
+    // A keyword next to the choice does not belong to a branch.
+    if (!outermost || (error.parentSchema === outermost.parentSchema && !isChoice(error))) return [error];
+    return error === outermost ? expand(ajv, errorsOfBestBranch(ajv, error)) : [];
+  });
+}
+
+function errorsOfBestBranch(ajv: Ajv2020, choice: ErrorObject): ErrorObject[] {
+  const branches = choice.schema as Schema[];
+  const orNull = branches.some((branch) => branch.type === 'null');
+  const candidates = branches
+    .filter((branch) => branch.type !== 'null')
+    .map((branch) => {
+      const validate = compile(ajv, branch);
+      validate(choice.data);
+      const errors = [...(validate.errors ?? [])];
+      const own = errors.filter(({ instancePath }) => instancePath === '');
+      const missing = own.filter(({ keyword }) => keyword === 'required');
+      return { errors, unknown: own.filter(isExtra).length, missing: missing.length };
+    })
+    // The names of the sent properties show which branch was meant; their values may be wrong.
+    .sort((a, b) => a.unknown - b.unknown || a.missing - b.missing || a.errors.length - b.errors.length);
+  return (candidates[0]?.errors ?? []).map((error) => ({
+    ...error,
+    // The branch was validated alone, so its message does not say that null is allowed too.
+    ...(orNull && error.keyword === 'type' && error.instancePath === ''
+      ? { params: { type: [(error.params as { type: unknown }).type, 'null'].flat() } }
+      : {}),
+    instancePath: choice.instancePath + error.instancePath,
+  }));
+}
+
+/** Ajv keeps what it has compiled. */
+const compile = (ajv: Ajv2020, branch: Schema): ValidateFunction =>
+  typeof branch.$ref === 'string'
+    ? compileAt(ajv, branch.$ref.slice(branch.$ref.indexOf('#') + 1))
+    : ajv.compile(branch);
 
 const isChoice = ({ keyword }: ErrorObject) => keyword === 'oneOf' || keyword === 'anyOf';
 

@@ -1,7 +1,7 @@
 /** The validators that `npm run generate` compiled judge like those that Ajv compiles from the contract at run time. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Validator } from '../../generated/validators.js';
+import type { ValidateFunction } from '../../generated/validators.js';
 import { compileAt, createAjv } from '../../server/contract/ajv.ts';
 import { compiledValidators } from '../../server/contract/compile.ts';
 import { loadContract, resolve, valueAt, type Media } from '../../server/contract/load.ts';
@@ -43,7 +43,7 @@ function edited(value: unknown, [key, ...rest]: string[], change: unknown): unkn
   return copy;
 }
 
-const verdict = (validate: Validator | undefined, value: unknown) => ({
+const verdict = (validate: ValidateFunction | undefined, value: unknown) => ({
   valid: validate?.(value),
   errors: (validate?.errors ?? []).map(({ instancePath, keyword, message }) => [
     instancePath,

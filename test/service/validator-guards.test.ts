@@ -18,11 +18,11 @@ import {
   type Parameter,
   type Schema,
 } from '../../server/contract/load.ts';
-import { createRequestJudge } from '../../server/contract/requests.ts';
+import { createValidator } from '../../server/contract/validator.ts';
 import { ApiError, type Detail } from '../../server/errors.ts';
 import { handlers } from '../../server/handlers/index.ts';
 import { createWriteError, createFallback } from '../../server/http/write-error.ts';
-import { judge } from '../support/requests.ts';
+import { validate } from '../support/requests.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -64,11 +64,11 @@ const contractWith = (edit: (document: Document) => void): Contract => {
   return { ...contract, text: JSON.stringify(contract.document, null, 2) };
 };
 
-const judged = async (document: Document, id: OperationId, query: string, body?: unknown) => {
-  const requests = createRequestJudge(document);
+const validated = async (document: Document, id: OperationId, query: string, body?: unknown) => {
+  const validator = createValidator(document);
   // Compiling blocks the event loop; connections that timed out in the meantime are closed now.
   await sleep(20);
-  return judge(requests, id, `${operations[id].path}?${query}`, body);
+  return validate(validator, id, `${operations[id].path}?${query}`, body);
 };
 
 const detailsOf = (attempt: Promise<unknown>): Promise<Detail[]> =>
@@ -89,7 +89,7 @@ describe('coerceTypes: values in a body are not converted', () => {
       create.properties.attempts = { type: 'integer', minimum: 1 };
     });
     const send = (attempts: unknown) =>
-      detailsOf(judged(document, 'createWebhookSubscription', '', { ...subscription, attempts }));
+      detailsOf(validated(document, 'createWebhookSubscription', '', { ...subscription, attempts }));
     expect(await send(5)).toEqual([]);
     expect(await send('5')).toMatchObject([{ pointer: '/attempts', type: 'type_error.integer' }]);
   });
@@ -258,11 +258,13 @@ describe('query values, raw and encoded', () => {
         schema: { anyOf: [{ $ref: '#/components/schemas/Amount' }, { type: 'null' }] },
       });
     });
-    expect((await judged(document, 'listTransactions', 'amount_eq=0')).query).toMatchObject({ amount_eq: 0 });
-    expect(await detailsOf(judged(document, 'listTransactions', 'amount_eq='))).toMatchObject([
+    expect((await validated(document, 'listTransactions', 'amount_eq=0')).query).toMatchObject({
+      amount_eq: 0,
+    });
+    expect(await detailsOf(validated(document, 'listTransactions', 'amount_eq='))).toMatchObject([
       { pointer: '/amount_eq', type: 'type_error.integer' },
     ]);
-    const { query } = await judged(
+    const { query } = await validated(
       loadContract().document,
       'listTransactions',
       'amount_eq=0&has_refunds=false',
@@ -273,7 +275,9 @@ describe('query values, raw and encoded', () => {
   it('a filter after a thousand ampersands is not lost', async () => {
     const { document } = loadContract();
     const noise = '&'.repeat(1_500);
-    expect((await judged(document, 'listTransactions', `${noise}limit=7`)).query).toMatchObject({ limit: 7 });
+    expect((await validated(document, 'listTransactions', `${noise}limit=7`)).query).toMatchObject({
+      limit: 7,
+    });
     expect(told(await raw(`/transactions?${noise}curency=USD`))).toEqual([
       'query /curency value_error.extra',
     ]);
@@ -295,8 +299,8 @@ it('a body is required, also if none of its properties is', async () => {
   const { document } = contractWith(({ components }) => {
     Object.assign(components.schemas?.WebhookSubscriptionCreate as Schema, { required: undefined });
   });
-  expect(await detailsOf(judged(document, 'createWebhookSubscription', '', {}))).toEqual([]);
-  expect(await detailsOf(judged(document, 'createWebhookSubscription', ''))).toMatchObject([
+  expect(await detailsOf(validated(document, 'createWebhookSubscription', '', {}))).toEqual([]);
+  expect(await detailsOf(validated(document, 'createWebhookSubscription', ''))).toMatchObject([
     { location: 'body', pointer: '', type: 'value_error.missing' },
   ]);
 });
@@ -308,7 +312,7 @@ describe('$ref, oneOf, not', () => {
       Object.assign(made.properties.pin ?? {}, { type: 'string', maxLength: 2 });
     });
     const body = { items: [{ number: '9999000050001234', pin: '123' }] };
-    expect(await detailsOf(judged(document, 'checkGiftCardBalances', '', body))).toMatchObject([
+    expect(await detailsOf(validated(document, 'checkGiftCardBalances', '', body))).toMatchObject([
       { pointer: '/items/0/pin', type: 'value_error.str.max_length' },
     ]);
   });

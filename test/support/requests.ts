@@ -9,7 +9,7 @@ import {
   type Parameter,
   type Schema,
 } from '../../server/contract/load.ts';
-import type { RequestJudge } from '../../server/contract/requests.ts';
+import type { Validator } from '../../server/contract/validator.ts';
 
 export const { document } = loadContract();
 
@@ -165,8 +165,8 @@ export const request = memoize((id: OperationId): fc.Arbitrary<Sent> => {
   });
 });
 
-/** Judges a request without a server. Returns it as the handler would see it, or throws what the caller is told. */
-export async function judge(by: RequestJudge, id: OperationId, url: string, body: unknown) {
+/** Validates a request without a server. Returns it as the handler would see it, or throws what the caller is told. */
+export async function validate(validator: Validator, id: OperationId, url: string, body: unknown) {
   const { method } = operations[id];
   const req = {
     method: method.toUpperCase(),
@@ -179,6 +179,6 @@ export async function judge(by: RequestJudge, id: OperationId, url: string, body
     app: { enabled: () => true, param: () => undefined },
     body,
   };
-  await by.judge(id, req as unknown as Request, {} as Response);
+  await validator.validate(id, req as unknown as Request, {} as Response);
   return req as typeof req & { query: Record<string, unknown> };
 }

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { createAjv } from '../../server/contract/ajv.ts';
 import type { Document, Schema } from '../../server/contract/load.ts';
-import { createTranslator } from '../../server/contract/violations.ts';
+import { translate } from '../../server/contract/violations.ts';
 import type { Detail } from '../../server/errors.ts';
 
 const card = {
@@ -29,12 +29,11 @@ const document = {
   },
 } as unknown as Document;
 const ajv = createAjv(document, { verbose: true, strictTypes: false });
-const translate = createTranslator(ajv);
 
 function details(schema: Schema, value: unknown, location: Detail['location'] = 'body'): Detail[] {
   const validate = ajv.compile(schema);
   expect(validate(value)).toBe(false);
-  return translate(validate.errors ?? [], location);
+  return translate(ajv, validate.errors ?? [], location);
 }
 
 const told = (schema: Schema, value: unknown, location?: Detail['location']) =>
@@ -113,7 +112,7 @@ describe('one violation', () => {
 
   it('without a message of its own is still one', () => {
     const error = { keyword: 'newKeyword', instancePath: '/a', schemaPath: '', params: {} };
-    expect(translate([error], 'body')).toEqual([
+    expect(translate(ajv, [error], 'body')).toEqual([
       { location: 'body', pointer: '/a', message: 'is not valid', type: 'value_error.newkeyword' },
     ]);
   });
@@ -169,7 +168,7 @@ describe('several violations', () => {
     const two = { properties: { a: { format: 'int32' }, b: { maximum: 9 } } };
     expect(told(two, { a: 2 ** 40, b: 10 })).toHaveLength(2);
     const text = { format: 'uuid' };
-    expect(translate([...errorsOf(text, 'x'), ...errorsOf({ maximum: 9 }, 10)], 'body')).toHaveLength(2);
+    expect(translate(ajv, [...errorsOf(text, 'x'), ...errorsOf({ maximum: 9 }, 10)], 'body')).toHaveLength(2);
   });
 });
 

@@ -5,102 +5,116 @@ import type { Request, RequestHandler, Response } from 'express';
 import * as validator from 'express-openapi-validator';
 import schemaValidator from 'express-openapi-validator/dist/framework/openapi.schema.validator.js';
 import type { OperationId } from '../../generated/operations.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, type Detail } from '../errors.ts';
 import { formats } from './ajv.ts';
 import { boundFaults } from './bound-faults.ts';
-import { createExplainer, unexplained } from './explain.ts';
+import { createExplain } from './explain.ts';
 import {
   ContractFault,
   operationsOf,
   resolve,
-  type ContractOperation,
   type Document,
   type OperationEntry,
   type Parameter,
   type Schema,
 } from './load.ts';
+import { hasMissedFault, queryParametersOf, readQuery } from './url.ts';
 
-export interface RequestJudge {
-  /** Throws a 400 with all violations, or leaves the validated `query` and `body` on the request. */
-  judge: (id: OperationId, req: Request, res: Response) => Promise<Judged>;
+type PathParameters = Record<string, unknown>;
+
+export interface Validator {
   /**
-   * Calls every operation once. The validator compiles an operation at its first request, and a contract that it cannot use
-   * would fail only then. This throws a ContractFault instead.
+   * Throws a 400 with all violations, or leaves the validated `query` and `body` on the request. The path parameters are
+   * returned, because Express resets `req.params` for the next middleware.
+   */
+  validate: (id: OperationId, req: Request, res: Response) => Promise<PathParameters>;
+  /**
+   * Calls every operation once. express-openapi-validator compiles an operation at its first request, and a contract that it
+   * cannot use would fail only then. This throws a ContractFault instead.
    */
   callEveryOperation: () => Promise<void>;
 }
 
-export interface Judged {
-  /** The path parameters. Returned, because Express resets `req.params` for the next middleware. */
-  path: Record<string, unknown>;
-}
-
-// The validator compiles the schema of OpenAPI itself at every start, even if it is told not to use it (`validateApiSpec: false`).
-// That is a quarter of a second for nothing: Redocly has linted the contract.
+// express-openapi-validator compiles the schema of OpenAPI itself at every start, even if it is told not to use it
+// (`validateApiSpec: false`). That is a quarter of a second for nothing: Redocly has linted the contract.
 schemaValidator.OpenAPISchemaValidator = class {
   validate = () => ({ errors: [] });
 } as unknown as typeof schemaValidator.OpenAPISchemaValidator;
 
-export function createRequestJudge(document: Document): RequestJudge {
+/** For a request that is refused although nothing wrong is found with it. No such case is known. */
+export const unexplained: Detail = {
+  location: 'body',
+  pointer: '',
+  message: 'does not match the contract',
+  type: 'value_error',
+};
+
+export function createValidator(document: Document): Validator {
   const prepared = prepareQueries(document);
-  const explainer = createExplainer(prepared);
-  // Each with a validator of its own: that of a whole contract compares a request with one path after the other.
+  const explain = createExplain(prepared);
+  // Each with middleware of its own: that of a whole contract compares a request with one path after the other.
   const operations = new Map(
     operationsOf(prepared).map((entry) => [
       entry.operation.operationId,
-      { ...entry, validate: createValidator(requestSide(prepared, entry)) },
+      {
+        entry,
+        parameters: queryParametersOf(prepared, entry.operation),
+        runMiddleware: createMiddleware(requestSide(prepared, entry)),
+      },
     ]),
   );
 
   return {
-    async judge(id, req, res) {
-      const query = explainer.readQuery(id, req.url);
+    async validate(id, req, res) {
       const known = operations.get(id);
       if (!known) throw new Error(`the contract has no operation ${id}`);
-      const { requestBody } = known.operation;
+      const { entry, parameters, runMiddleware } = known;
+      const { requestBody } = entry.operation;
+      const query = readQuery(parameters, req.url);
       if (requestBody) boundFaults(prepared, requestBody.content['application/json'].schema, req.body);
       const refuse = (cause?: unknown) => {
-        const details = explainer.explain(id, req);
+        const details = explain(entry, req);
         return new ApiError('bad_request', { details: details.length > 0 ? details : [unexplained], cause });
       };
-      // The validator asks for a body only if the schema has required properties.
+      // The middleware asks for a body only if the schema has required properties.
       const isWithoutBody = requestBody?.required === true && req.body === undefined;
-      if (isWithoutBody || explainer.hasMissedFault(id, query)) throw refuse();
-      // Express has a getter there, which parses the URL again. The validator changes the object: it adds defaults and converts
+      if (isWithoutBody || hasMissedFault(parameters, query)) throw refuse();
+      // Express has a getter there, which parses the URL again. The middleware changes the object: it adds defaults and converts
       // numbers and arrays.
       Object.defineProperty(req, 'query', { value: query.values, configurable: true, writable: true });
       try {
-        await known.validate(req, res);
+        await runMiddleware(req, res);
       } catch (error) {
         throw isRefusal(error) ? refuse(error) : error;
       }
-      if (!isJudged(req)) throw new Error(`express-openapi-validator does not know ${id}`);
-      return { path: req.openapi.pathParams };
+      if (!isValidated(req)) throw new Error(`express-openapi-validator does not know ${id}`);
+      return req.openapi.pathParams;
     },
 
     async callEveryOperation() {
-      for (const { operation, method, path, validate } of operations.values()) {
+      for (const { entry, runMiddleware } of operations.values()) {
         // Requests that have arrived meanwhile go first.
         await afterPending();
-        const req = exampleRequest(prepared, operation, method, path);
+        const req = exampleRequest(prepared, entry);
         const unusable = (why: string) =>
-          new ContractFault(`The contract cannot be used: ${why} (in a call of ${operation.operationId})`);
+          new ContractFault(
+            `The contract cannot be used: ${why} (in a call of ${entry.operation.operationId})`,
+          );
         try {
-          await validate(req, {} as Response);
+          await runMiddleware(req, {} as Response);
         } catch (error) {
           // It may refuse the example (a path or a query may need more), but only if there is a violation.
-          const isExplained = () => explainer.explain(operation.operationId as OperationId, req).length > 0;
-          if (!isRefusal(error) || !isExplained())
+          if (!isRefusal(error) || explain(entry, req).length === 0)
             throw unusable(error instanceof Error ? error.message : String(error));
         }
-        if (!isJudged(req))
+        if (!isValidated(req))
           throw unusable('its path is not known to express-openapi-validator; see `servers`');
       }
     },
   };
 }
 
-function createValidator(apiSpec: object) {
+function createMiddleware(apiSpec: object) {
   const steps = validator.middleware({
     apiSpec: apiSpec as never,
     validateApiSpec: false,
@@ -125,8 +139,8 @@ const isRefusal = (error: unknown): boolean => {
   return error instanceof BadRequest || error instanceof UnsupportedMediaType;
 };
 
-// The validator silently skips unknown paths; with a base path in `servers` it would skip all of them.
-const isJudged = <R extends object>(req: R): req is R & { openapi: { pathParams: Judged['path'] } } =>
+// The middleware silently skips unknown paths; with a base path in `servers` it would skip all of them.
+const isValidated = <R extends object>(req: R): req is R & { openapi: { pathParams: PathParameters } } =>
   'openapi' in req && req.openapi !== undefined;
 
 const run = (handler: RequestHandler, req: Request, res: Response) =>
@@ -139,13 +153,8 @@ const run = (handler: RequestHandler, req: Request, res: Response) =>
   });
 
 /** With the body of an example: a valid body saves time, because to list violations takes compiled schemas. */
-function exampleRequest(
-  document: Document,
-  { requestBody }: ContractOperation,
-  method: string,
-  path: string,
-): Request {
-  const media = requestBody?.content['application/json'];
+function exampleRequest(document: Document, { operation, method, path }: OperationEntry): Request {
+  const media = operation.requestBody?.content['application/json'];
   const [example] = Object.values(media?.examples ?? {});
   const url = path.replace(/\{[^}]+\}/g, 'x');
   const req = {
@@ -158,7 +167,7 @@ function exampleRequest(
 }
 
 /**
- * The contract of one operation, without what the validator would read for nothing: it compiles every schema that it finds,
+ * The contract of one operation, without what the middleware would read for nothing: it compiles every schema that it finds,
  * those of responses too, although it is not asked to validate them, and it looks up every referenced parameter at each request.
  */
 function requestSide(document: Document, { operation, method, path }: OperationEntry): object {
@@ -191,7 +200,7 @@ function requestSide(document: Document, { operation, method, path }: OperationE
 }
 
 // A query cannot contain null, but coercion would turn an empty value (or 0 in an `anyOf`) into null. The contract allows
-// null only for typed clients. And the validator refuses a raw `:` or `+` unless `allowReserved` is set; the contract does not
+// null only for typed clients. And the middleware refuses a raw `:` or `+` unless `allowReserved` is set; the contract does not
 // say so, because to readers it means that values need not be URL-encoded.
 function prepareQueries(document: Document): Document {
   const copy = structuredClone(document);
