@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request } from 'express';
 import { createBody } from '../server/http/body.ts';
 import { createDesk } from '../server/http/desk/desk.ts';
-import type { Recent } from '../server/http/desk/feed.ts';
+import type { RequestFeed } from '../server/http/desk/feed.ts';
 import { createExpress, type App } from '../server/http/express.ts';
 import {
   createCors,
@@ -35,7 +35,7 @@ export interface AppOptions {
   siteDir: string;
   /** The pages for developers, unless other machines can reach the mock. */
   pagesDir: string | undefined;
-  recent: Recent;
+  requests: RequestFeed;
   log: (line: string) => void;
   now: () => Date;
 }
@@ -49,7 +49,7 @@ const route: Step = (context, req, res) => {
 };
 
 export function createApp(options: AppOptions): App {
-  const { contract, address, delayMilliseconds, siteDir, pagesDir, recent, log, now } = options;
+  const { contract, address, delayMilliseconds, siteDir, pagesDir, requests, log, now } = options;
   const app = createExpress();
   const isKnown = (req: Request) => contract().find.isKnown(req);
   app.use((_req, res, next) => {
@@ -63,9 +63,9 @@ export function createApp(options: AppOptions): App {
     const { title: name, version } = contract().document.info;
     const facts = { name, version, kind: 'mock' } as const;
     const firstCall = () => `curl -H 'Authorization: Bearer mock' ${address()}/card-scheme-definitions`;
-    app.use(createDesk({ pagesDir, recent, facts, firstCall, makeToken: () => 'mock' }, isKnown));
+    app.use(createDesk({ pagesDir, requests, facts, firstCall, makeToken: () => 'mock' }, isKnown));
   }
-  app.use(createRequestLog(log, recent.note));
+  app.use(createRequestLog(log, requests.note));
   app.use(createCors(() => contract().operations));
   app.use(asMiddleware<MockContext>(wellFormed));
   if (delayMilliseconds > 0)

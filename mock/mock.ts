@@ -4,7 +4,7 @@ import { watch } from 'node:fs';
 import { isIP } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { bundleFile, ContractFault, projectRoot } from '../server/contract/load.ts';
-import { createRecent } from '../server/http/desk/feed.ts';
+import { createRequestFeed } from '../server/http/desk/feed.ts';
 import { isLoopback } from '../server/http/desk/guard.ts';
 import { listen } from '../server/http/listen.ts';
 import { createApp } from './app.ts';
@@ -44,14 +44,14 @@ export async function startMock({
 }: MockOptions = {}): Promise<Mock> {
   let contract = await loadMockContract(contractFile);
   let url = '';
-  const recent = createRecent(now);
+  const requests = createRequestFeed(now);
   const app = createApp({
     contract: () => contract,
     address: () => url,
     delayMilliseconds,
     siteDir,
     pagesDir: isLoopback(host) ? pagesDir : undefined,
-    recent,
+    requests,
     log,
     now,
   });
@@ -61,7 +61,7 @@ export async function startMock({
     {
       note: (request) => {
         log(`→ ${request.status} (${request.reason ?? ''})`);
-        recent.note(request);
+        requests.note(request);
       },
       allowOf: (path) => contract.find.allowOf(path),
     },

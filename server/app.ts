@@ -2,13 +2,14 @@
 // contract, so a new operation gets all of them. It composes and decides nothing.
 import type { Logger } from 'pino';
 import { operations, type Handlers, type OperationId } from '../generated/operations.ts';
+import type { Config } from './config.ts';
 import type { CompiledContract } from './contract/compile.ts';
 import { createExamples, hasBody } from './contract/load.ts';
 import { requestDatabaseMilliseconds, type OpenedDatabase } from './database/open.ts';
 import { countCall } from './database/rate-limits.ts';
 import type { Db, InUnitOfWork } from './database/unit-of-work.ts';
-import type { Deps, WriteDeps } from './handlers/deps.ts';
-import { createAccessLog, type NoteRequest, createTrace, type RequestTracing } from './http/access-log.ts';
+import type { WriteDeps } from './handlers/deps.ts';
+import { createAccessLog, createTrace } from './http/access-log.ts';
 import { permission, createMerchantAccount, ownersOf } from './http/access.ts';
 import { createAnswer } from './http/answer.ts';
 import { serveApprovals } from './http/approvals.ts';
@@ -25,45 +26,47 @@ import {
   requestId,
 } from './http/headers.ts';
 import { createWaitForStart, serveHealth, type Life } from './http/health.ts';
-import { createRateLimit, createVelocityLimit, type CardsPerMinute } from './http/limits.ts';
+import { createRateLimit, createVelocityLimit } from './http/limits.ts';
 import type { Router } from './http/route.ts';
 import { serveStatic } from './http/static.ts';
 import { type Context, type Step, asMiddleware, whereOnly } from './http/step.ts';
 import { createFallback, createWriteError } from './http/write-error.ts';
+import type { Providers } from './providers/index.ts';
 import { recordKeyPairUse } from './resources/api-key-pairs/changes.ts';
 import { findSigningPair } from './resources/api-key-pairs/queries.ts';
 import { createKeptAnswers } from './resources/idempotency-keys/changes.ts';
 import { findAccount, findFirstAccount } from './resources/merchant-accounts/queries.ts';
-import { findPaymentMethodOfAnyAccount } from './resources/payment-methods/queries.ts';
 import { isAllowed } from './resources/roles/rules.ts';
 import type { Secrets } from './secrets/open.ts';
+import type { Observing } from './upkeep/observe.ts';
 
-export interface AppDeps extends CompiledContract, Secrets, Pick<Deps, 'environment' | 'providers' | 'now'> {
+export interface AppDeps {
+  config: Config;
+  contract: CompiledContract;
+  secrets: Secrets;
+  providers: Providers;
   handlers: Handlers<WriteDeps>;
   database: OpenedDatabase;
   find: Router<(typeof operations)[OperationId]>;
   unitsOn: (db: Db) => InUnitOfWork;
   publicUrl: () => string;
-  bodyLimit: number;
-  cardsPerMinute: CardsPerMinute;
   siteDir: string;
   /** The sandbox's pages for developers. Undefined in production, and if other machines can reach this server. */
-  desk: Omit<DeskDeps, 'facts'> | undefined;
+  desk: DeskDeps | undefined;
   life: Life;
-  /** Left out when they are off. */
-  noteRequest?: NoteRequest | undefined;
-  tracing?: RequestTracing | undefined;
+  observing: Pick<Observing, 'metrics' | 'tracing'>;
   log: Logger;
+  now: () => Date;
 }
 
 export function createApp(deps: AppDeps): App {
-  const { document, validator, responses, handlers, database } = deps;
-  const { find, unitsOn, publicUrl, life, log, now } = deps;
-  const { environment, cursors, vault, keysOf } = deps;
-  const { providers, siteDir, desk, bodyLimit, cardsPerMinute } = deps;
+  const { config, contract, database, find, unitsOn, publicUrl, desk, life, observing, log, now } = deps;
+  const { document, validator, responses } = contract;
+  const { environment, cardsPerMinute } = config;
+  const { vault, keysOf, cursors } = deps.secrets;
   const { dbFor } = database;
-  const shared = { environment, cursors, vault, keysOf, providers, now };
   const example = createExamples(document);
+  const shared = { environment, cursors, vault, keysOf, providers: deps.providers, example, now };
 
   const app = createExpress();
   app.use(
@@ -74,13 +77,10 @@ export function createApp(deps: AppDeps): App {
   );
   app.use(createSecurityHeaders(publicUrl));
   // Before CORS, which lets pages of all origins read what they get.
-  if (desk) {
-    const { title: name, version } = document.info;
-    app.use(createDesk({ ...desk, facts: { name, version, kind: 'sandbox' } }, find.isKnown));
-  }
+  if (desk) app.use(createDesk(desk, find.isKnown));
   app.use(createCors(() => Object.values(operations)));
-  app.use(createAccessLog(log, { noteRequest: deps.noteRequest, keep: desk?.recent.note }));
-  if (deps.tracing) app.use(createTrace(deps.tracing));
+  app.use(createAccessLog(log, { noteRequest: observing.metrics?.noteRequest, keep: desk?.requests.note }));
+  if (observing.tracing) app.use(createTrace(observing.tracing));
   app.use(asMiddleware<Context>(wellFormed));
   const route: Step = (context, req, res) => {
     context.operation = find(req).operation;
@@ -101,12 +101,12 @@ export function createApp(deps: AppDeps): App {
         context.ownDb = dbFor({ budget: context.budget, owners: ownersOf(context) });
       },
       createRateLimit(countCall),
-      createBody(bodyLimit, ({ operation }) => hasBody(document, operation)),
+      createBody(config.bodyLimit, ({ operation }) => hasBody(document, operation)),
       async (context, req, res) => {
         context.path = await validator.validate(context.operation.id, req, res);
       },
       createAnswer({
-        handlers,
+        handlers: deps.handlers,
         responses,
         limitVelocity: createVelocityLimit({
           ...{ countCall, keysOf, cardsPerMinute, environment, now },
@@ -114,33 +114,35 @@ export function createApp(deps: AppDeps): App {
         keysOf,
         keptFor: createKeptAnswers({ vault, now }),
         countCall,
-        depsOf: (context, beforeCommit) => {
-          const { ownDb: db, caller, selection, requestId, traceId } = context;
-          const account = selection.kind === 'one' ? selection.id : undefined;
-          return {
-            ...shared,
-            db,
-            caller,
-            mayCall: (id) => isAllowed(operations[id].scopes, caller.scopes, caller.permissions),
-            selection,
-            example,
-            publicUrl: publicUrl(),
-            warn: (message, facts) => {
-              log.warn({ requestId, traceId, account, ...facts }, message);
-            },
-            inUnitOfWork: (work) => unitsOn(db)(async (unit) => beforeCommit(await work(unit), unit)),
-          };
-        },
+        depsOf: ({ ownDb: db, caller, selection, requestId, traceId }, beforeCommit) => ({
+          ...shared,
+          db,
+          caller,
+          mayCall: (id) => isAllowed(operations[id].scopes, caller.scopes, caller.permissions),
+          selection,
+          publicUrl: publicUrl(),
+          warn: (message, facts) => {
+            const account = selection.kind === 'one' ? selection.id : undefined;
+            log.warn({ requestId, traceId, account, ...facts }, message);
+          },
+          inUnitOfWork: (work) =>
+            unitsOn(db)(async (unit) => {
+              const answer = await work(unit);
+              await beforeCommit(answer, unit);
+              return answer;
+            }),
+        }),
       }),
     ),
   );
   serveHealth(app, life, database.findUnready);
-  serveStatic(app, { document, siteDir, hasConsole: desk !== undefined, ownUrl: desk && publicUrl });
-  if (environment === 'sandbox')
-    serveApprovals(app, {
-      find: findPaymentMethodOfAnyAccount,
-      unitsOn,
-    });
+  serveStatic(app, {
+    document,
+    siteDir: deps.siteDir,
+    hasConsole: desk !== undefined,
+    ownUrl: desk && publicUrl,
+  });
+  if (environment === 'sandbox') serveApprovals(app, unitsOn);
   // Refuses what is neither an operation nor a page.
   app.use(asMiddleware<Context>(route));
   app.use(createWriteError(responses, log));

@@ -11,6 +11,7 @@ import {
   fileNameOf,
   namesWithFiles,
   rows,
+  secretNames,
   settings,
   type SecretName,
   type SettingName,
@@ -19,8 +20,20 @@ import {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
+/** `DATA_DIR` is `dataDir` in the code. */
+type InCode<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${Lowercase<First>}${Capitalize<InCode<Rest>>}`
+  : Lowercase<Name>;
+
+type Named = { [Name in Exclude<SettingName, SecretName> as InCode<Name>]: Values[Name] };
+
 /** What the settings say, all of them checked. */
-export type Config = ReturnType<typeof readConfig>;
+export type Config = Named & {
+  publicUrl: string;
+  secrets: Pick<Values, SecretName>;
+  /** What works but is probably a mistake, for the log at start. */
+  warnings: string[];
+};
 
 /** Who runs a command, for the audit trail; with sudo also who called it. */
 export function readOperator(env: Env = process.env): string {
@@ -92,13 +105,13 @@ export const defaultDataDir = resolve(settings.DATA_DIR.default);
  */
 export const readCommandConfig = (): Config => readConfig(process.env, { isCommand: true });
 
-export function readConfig(env: Env = process.env, { isCommand = false } = {}) {
+export function readConfig(env: Env = process.env, { isCommand = false } = {}): Config {
   const faults: string[] = [];
   const given = readGiven(env, faults);
   const values = parseGiven(given, faults);
+  const { CARD_KEY, CURSOR_KEY } = values;
   // Any other ENVIRONMENT is refused together with all faults that production would have.
-  const environment = (values.ENVIRONMENT as string | undefined) === 'sandbox' ? 'sandbox' : 'production';
-  if (environment === 'production') {
+  if ((values.ENVIRONMENT as string | undefined) !== 'sandbox') {
     const required = rows.filter(([name, { isRequired }]) => isRequired && !given.has(name));
     for (const [name] of required) if (!isCommand || name === 'DATABASE_URL') faults.push(missing(name));
     if (/^http:/i.test(values.PUBLIC_URL ?? ''))
@@ -108,39 +121,26 @@ export function readConfig(env: Env = process.env, { isCommand = false } = {}) {
     faults.push('DATABASE_POOLER needs DATABASE_URL: the embedded database has no pooler');
   if (values.METRICS_PORT && values.METRICS_PORT === values.PORT)
     faults.push('METRICS_PORT and PORT must differ from each other');
-  if (keysIn(given, 'CARD_KEY').some((key) => keysIn(given, 'CURSOR_KEY').includes(key)))
+  if (CARD_KEY?.some((key) => CURSOR_KEY?.some((other) => key.equals(other))))
     faults.push('CARD_KEY and CURSOR_KEY must differ from each other');
   const named = (message: string) => namedAsGiven(message, env);
   if (faults.length > 0) throw faultOf(faults.map(named));
-  const { HOST: host, PORT: port } = values;
-  const ownUrl = `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
-  const metricsPort = values.METRICS_PORT;
+  const host = isIP(values.HOST) === 6 ? `[${values.HOST}]` : values.HOST;
   return {
-    environment: environment as Values['ENVIRONMENT'],
-    host,
-    port,
-    publicUrl: (values.PUBLIC_URL ?? ownUrl).replace(/\/+$/, ''),
+    ...namedInCode(values),
+    publicUrl: (values.PUBLIC_URL ?? `http://${host}:${values.PORT}`).replace(/\/+$/, ''),
     dataDir: resolve(values.DATA_DIR),
-    databaseUrl: values.DATABASE_URL,
-    databasePooler: values.DATABASE_POOLER,
-    shutdownDelay: values.SHUTDOWN_DELAY,
-    metrics: metricsPort === undefined ? undefined : { host: values.METRICS_HOST, port: metricsPort },
-    tracing: values.TRACING,
-    logLevel: values.LOG_LEVEL,
-    bodyLimit: values.BODY_LIMIT,
-    maxConnections: values.MAX_CONNECTIONS,
-    maxRequestsPerConnection: values.MAX_REQUESTS_PER_CONNECTION,
-    webhookWorker: values.WEBHOOK_WORKER,
-    eventRetentionDays: values.EVENT_RETENTION_DAYS,
-    auditRetentionDays: values.AUDIT_RETENTION_DAYS,
-    providersModule: values.PROVIDERS,
-    missingKeys: values.MISSING_KEYS,
-    secrets: { CARD_KEY: values.CARD_KEY, CURSOR_KEY: values.CURSOR_KEY },
-    cardsPerMinute: values.CARDS_PER_MINUTE,
-    /** What works but is probably a mistake, for the log at start. */
+    secrets: { CARD_KEY, CURSOR_KEY },
     warnings: warningsOf(values, given, env).map(named),
   };
 }
+
+const namedInCode = (values: Values): Named => {
+  const inCode = (name: string) =>
+    name.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const others = rows.filter(([name]) => !(secretNames as readonly string[]).includes(name));
+  return Object.fromEntries(others.map(([name]) => [inCode(name), values[name]])) as unknown as Named;
+};
 
 /** The texts of the settings that were given, or undefined for one that could not be read. */
 type Given = ReadonlyMap<SettingName, string | undefined>;
@@ -195,12 +195,6 @@ function parseGiven(given: Given, faults: string[]): Values {
   }
   return values as Values;
 }
-
-/** As bytes, because base64 can encode the same bytes in several ways. */
-const keysIn = (given: Given, name: SecretName): string[] =>
-  (given.get(name)?.split(',') ?? [])
-    .map((key) => Buffer.from(key, 'base64').toString('hex'))
-    .filter(Boolean);
 
 function warningsOf({ DATABASE_URL: url, ENVIRONMENT }: Values, given: Given, env: Env): string[] {
   if (url === undefined) return [];

@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   flushLog = () => {
     log.flush();
   };
-  const service = await startService({ config, log });
+  const service = await startService(config, log);
   if (config.environment === 'sandbox') {
     console.log(`
 Payments service, sandbox: ${service.url}

@@ -195,7 +195,7 @@ type Settings = typeof settings;
 export type SettingName = keyof Settings;
 type Parsed<Name extends SettingName> = NonNullable<ReturnType<Settings[Name]['parse']>>;
 
-/** What the settings of a process are. */
+/** By the names of the variables. */
 export type Values = {
   [Name in SettingName]: Settings[Name] extends { default: string } ? Parsed<Name> : Parsed<Name> | undefined;
 };

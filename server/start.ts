@@ -20,14 +20,15 @@ import { defaultLimits, startWorker, type Worker, type WorkerLimits } from './ev
 import type { WriteDeps } from './handlers/deps.ts';
 import { handlers } from './handlers/index.ts';
 import { firstCall } from './hints.ts';
-import { createRecent } from './http/desk/feed.ts';
+import type { DeskDeps } from './http/desk/desk.ts';
+import { createRequestFeed } from './http/desk/feed.ts';
 import { isLoopback } from './http/desk/guard.ts';
 import type { Life } from './http/health.ts';
 import { rememberNumbersMilliseconds } from './http/limits.ts';
 import { listen, requireFreePort } from './http/listen.ts';
 import { createRouter } from './http/route.ts';
 import { loadProviders, type Providers } from './providers/index.ts';
-import { createActivity, makeSandboxToken } from './sandbox/activity.ts';
+import { createEventFeed, makeSandboxToken } from './sandbox/feed.ts';
 import { openSecrets } from './secrets/open.ts';
 import { startJobs } from './upkeep/jobs.ts';
 import { countFaults, observe, refusePort, type Observing } from './upkeep/observe.ts';
@@ -45,26 +46,27 @@ export interface Service {
   close: () => Promise<void>;
 }
 
-export interface ServiceOptions {
-  config: Config;
-  log: Logger;
-  contract?: CompiledContract;
-  handlers?: Handlers<WriteDeps>;
-  providers?: Partial<Providers>;
-  now?: () => Date;
-  /** Interval of the daily jobs, for tests. */
-  jobMilliseconds?: number;
-  /** The built docs and the sandbox's pages, for tests. */
-  siteDir?: string;
-  pagesDir?: string;
-  /** For tests, which cannot wait for the real retry schedule. */
-  webhooks?: Partial<Pick<DeliverDeps, 'options' | 'schedule' | 'now'> & { limits: WorkerLimits }>;
+/** What a service is made of. Only tests replace any of it. */
+export interface ServiceParts {
+  contract: CompiledContract;
+  handlers: Handlers<WriteDeps>;
+  providers: Partial<Providers>;
+  now: () => Date;
+  /** The built docs and the sandbox's pages. */
+  siteDir: string;
+  pagesDir: string;
+  /** Interval of the daily jobs. */
+  jobMilliseconds: number;
+  webhooks: Partial<Pick<DeliverDeps, 'options' | 'schedule' | 'now'> & { limits: WorkerLimits }>;
 }
 
-export async function startService(options: ServiceOptions): Promise<Service> {
-  const { config } = options;
+export async function startService(
+  config: Config,
+  log: Logger,
+  replaced: Partial<ServiceParts> = {},
+): Promise<Service> {
   const life = beginLife();
-  const parts = await openParts(options, life);
+  const parts = await openParts(config, log, life, replaced);
   const { database, observing } = parts;
   // They use the parts, so they are closed before them.
   const running: (() => Promise<void>)[] = [];
@@ -82,13 +84,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     })());
   try {
     let worker: Worker | undefined;
-    const onPublished = () => worker?.wake();
-    const { app, find, recent, unitsOn, setPublicUrl } = buildApp(options, parts, { life, onPublished });
+    const { app, find, requests, unitsOn, setPublicUrl } = buildApp(parts, life, () => worker?.wake());
     const server = await listen(app, config, {
       note: (request) => {
         observing.metrics?.noteRequest(undefined, request.status, 0);
-        options.log.info(request);
-        recent.note(request);
+        log.info(request);
+        requests.note(request);
       },
       allowOf: find.allowOf,
     });
@@ -97,9 +98,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     setPublicUrl(url);
     await savePublicUrl(database.background.db, url);
     life.serve();
-    running.push(startDailyJobs(options, parts, unitsOn).stop);
+    running.push(startDailyJobs(parts, unitsOn).stop);
     if (config.webhookWorker) {
-      worker = startDeliveries(options, parts);
+      worker = startDeliveries(parts);
       running.push(worker.stop);
     }
     return {
@@ -123,7 +124,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-/** What `life` of a service is made with: requests wait until `serve`, and fail with `fail`. */
+/** Requests wait until `serve`, and fail with `fail`. */
 function beginLife() {
   let serve: () => void = () => undefined;
   let fail: (error: unknown) => void = () => undefined;
@@ -149,13 +150,16 @@ function beginLife() {
 type Parts = Awaited<ReturnType<typeof openParts>>;
 
 /** Everything that is opened before the port is: contract, providers, database, secrets, metrics. */
-async function openParts(options: ServiceOptions, life: Life) {
-  const { config, log, now = () => new Date() } = options;
+async function openParts(config: Config, log: Logger, life: Life, replaced: Partial<ServiceParts>) {
+  const { metricsPort, metricsHost } = config;
   for (const warning of config.warnings) log.warn(warning);
   await requireFreePort(config);
-  if (config.metrics) await requireFreePort(config.metrics).catch(refusePort(config.metrics));
-  const contract = options.contract ?? (await compileContract(loadContract()));
-  const providers = { ...(await loadProviders(config)), ...options.providers };
+  if (metricsPort !== undefined) {
+    const address = { host: metricsHost, port: metricsPort };
+    await requireFreePort(address).catch(refusePort(address));
+  }
+  const contract = replaced.contract ?? (await compileContract(loadContract()));
+  const providers = { ...(await loadProviders(config)), ...replaced.providers };
   if (!providers.giftCards)
     log.warn('no gift card provider is configured: balance requests fail with 502 (set PROVIDERS)');
   const database = await openReadyDatabase({
@@ -179,16 +183,25 @@ async function openParts(options: ServiceOptions, life: Life) {
     await database.close();
   };
   try {
+    const made = {
+      config,
+      log,
+      handlers,
+      now: () => new Date(),
+      siteDir: join(projectRoot, 'site'),
+      pagesDir: join(projectRoot, 'pages'),
+      ...replaced,
+    };
     // After the database: one that belongs to production is refused before anything is created.
     const secrets = openSecrets(config);
     observing = await observe(config);
     observing.readFrom(database);
-    await checkData(database.background.db, { config, log, now, secrets });
+    await checkData(database.background.db, { ...made, secrets });
     const { metrics } = observing;
     const responses = metrics
       ? countFaults(contract.responses, metrics.noteContractFault)
       : contract.responses;
-    return { contract: { ...contract, responses }, providers, database, secrets, observing, now, close };
+    return { ...made, contract: { ...contract, responses }, providers, database, secrets, observing, close };
   } catch (error) {
     await close();
     throw error;
@@ -198,58 +211,41 @@ async function openParts(options: ServiceOptions, life: Life) {
 /** Unless it is the default. */
 const shownDataDir = ({ dataDir }: Config) => (dataDir === defaultDataDir ? undefined : dataDir);
 
-function buildApp(
-  { config, log, ...options }: ServiceOptions,
-  parts: Parts,
-  { life, onPublished }: { life: Life; onPublished: () => void },
-) {
-  const { contract, database, secrets, observing, providers, now } = parts;
-  const { metrics, tracing } = observing;
+function buildApp(parts: Parts, life: Life, onPublished: () => void) {
+  const { config, contract, database, observing, now } = parts;
   // With port 0 it is known when the port is.
   let publicUrl = config.publicUrl;
   const unitsOn = createUnitOfWork({
-    outbox: createOutbox(contract.responses, tracing?.current),
+    outbox: createOutbox(contract.responses, observing.tracing?.current),
     publicUrl: () => publicUrl,
     now,
     onPublished,
   });
-  const recent = createRecent(now);
+  const requests = createRequestFeed(now);
   const find = createRouter(Object.values(operations));
-  const hasDesk = config.environment === 'sandbox' && isLoopback(config.host);
-  const desk = {
-    recent,
-    activity: createActivity(database.background.db, now),
-    pagesDir: options.pagesDir ?? join(projectRoot, 'pages'),
+  const { title: name, version } = contract.document.info;
+  const desk: DeskDeps = {
+    pagesDir: parts.pagesDir,
+    facts: { name, version, kind: 'sandbox' },
+    requests,
+    events: createEventFeed(database.background.db, now),
     firstCall: () => firstCall(publicUrl, shownDataDir(config)),
     makeToken: () => makeSandboxToken(config.dataDir),
   };
   const app = createApp({
-    ...contract,
-    ...secrets,
+    ...parts,
     find,
-    noteRequest: metrics?.noteRequest,
-    tracing,
-    environment: config.environment,
-    providers,
-    handlers: options.handlers ?? handlers,
-    database,
     unitsOn,
     publicUrl: () => publicUrl,
-    bodyLimit: config.bodyLimit,
-    cardsPerMinute: config.cardsPerMinute,
-    siteDir: options.siteDir ?? join(projectRoot, 'site'),
-    desk: hasDesk ? desk : undefined,
+    desk: config.environment === 'sandbox' && isLoopback(config.host) ? desk : undefined,
     life,
-    log,
-    now,
   });
   const setPublicUrl = (url: string) => (publicUrl = url);
-  return { app, find, recent, unitsOn, setPublicUrl };
+  return { app, find, requests, unitsOn, setPublicUrl };
 }
 
 const startDailyJobs = (
-  { config, log, jobMilliseconds }: ServiceOptions,
-  { database: { background }, now }: Parts,
+  { config, log, database: { background }, now, jobMilliseconds }: Parts,
   unitsOn: ReturnType<typeof createUnitOfWork>,
 ) =>
   startJobs({
@@ -263,11 +259,9 @@ const startDailyJobs = (
     everyMilliseconds: jobMilliseconds,
   });
 
-const startDeliveries = (
-  { config, log, webhooks: { limits = defaultLimits, ...webhooks } = {} }: ServiceOptions,
-  { database, secrets, observing, now }: Parts,
-): Worker =>
-  startWorker(
+function startDeliveries({ config, log, database, secrets, observing, now, webhooks = {} }: Parts): Worker {
+  const { limits = defaultLimits, ...replaced } = webhooks;
+  return startWorker(
     {
       db: database.background.db,
       vault: secrets.vault,
@@ -277,7 +271,8 @@ const startDeliveries = (
       schedule: nextWait,
       noteAttempt: observing.metrics?.noteAttempt,
       tracing: observing.tracing,
-      ...webhooks,
+      ...replaced,
     },
     limits,
   );
+}

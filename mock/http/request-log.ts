@@ -1,13 +1,13 @@
 // One line per request in the terminal: the status, and why. Without the query string, which may contain card data.
 import type { RequestHandler } from 'express';
-import type { Noted } from '../../server/http/desk/feed.ts';
+import type { RequestFeed } from '../../server/http/desk/feed.ts';
 import { unknownPath } from '../../server/http/write-error.ts';
 import { contextOf, type MockContext } from './context.ts';
 
 const maxLength = 400;
 
 export const createRequestLog =
-  (log: (line: string) => void, note?: (request: Noted) => void): RequestHandler =>
+  (log: (line: string) => void, note?: RequestFeed['note']): RequestHandler =>
   (req, res, next) => {
     const start = performance.now();
     const [path = ''] = req.url.split('?', 1);

@@ -18,10 +18,14 @@ const existing = (project: string) => readdir(join(project, folder)).catch((): s
 
 export function handlersIndex(contract: Contract): string {
   const sorted = ids(contract).sort();
+  // As the lint sorts them: by file.
+  const imports = [
+    ['./deps.ts', 'type { WriteDeps }'] as const,
+    ...sorted.map((id) => [`./${kebab(id)}.ts`, `{ ${id} }`] as const),
+  ].sort(([one], [other]) => (one < other ? -1 : 1));
   return `// Written by \`npm run generate\`: every operation of the contract and its handler. Do not edit.
 import type { Handlers } from '../../generated/operations.ts';
-import type { WriteDeps } from './deps.ts';
-${sorted.map((id) => `import { ${id} } from './${kebab(id)}.ts';`).join('\n')}
+${imports.map(([file, what]) => `import ${what} from '${file}';`).join('\n')}
 
 export const handlers: Handlers<WriteDeps> = {
 ${sorted.map((id) => `  ${id},`).join('\n')}

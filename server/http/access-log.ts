@@ -1,7 +1,7 @@
 // What is kept of a request: its line in the log, and its trace.
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
-import type { Noted } from './desk/feed.ts';
+import type { RequestFeed } from './desk/feed.ts';
 import { isProbe } from './health.ts';
 import { partialContextOf } from './step.ts';
 import { unknownPath } from './write-error.ts';
@@ -16,7 +16,7 @@ export type NoteRequest = (
 export interface Notes {
   noteRequest?: NoteRequest | undefined;
   /** For the sandbox's landing page. */
-  keep?: ((request: Noted) => void) | undefined;
+  keep?: RequestFeed['note'] | undefined;
 }
 
 /** Logs one line per request when it ends. It has the path of the contract, because the URL may contain identifiers. */

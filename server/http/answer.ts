@@ -1,6 +1,6 @@
 // Runs the handler and sends its answer. The answer is validated against the contract first; that of a write before its unit
 // of work commits, which also keeps it for the case that the request is repeated with the same Idempotency-Key.
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import type { Handler, Handlers, Input, OperationId } from '../../generated/operations.ts';
 import { writeBody, type ResponseCheck } from '../contract/responses.ts';
 import type { Db } from '../database/database.ts';
@@ -14,14 +14,11 @@ import { createOnce, keptRefusals, keyedBy, type Keep } from './idempotency.ts';
 import type { LimitVelocity } from './limits.ts';
 import type { Context, Step } from './step.ts';
 
-/** Called with the answer of a write before its unit of work commits. Throws if it breaks the contract. */
-type BeforeCommit = <A extends AnyAnswer>(answer: A, unit: Work) => Promise<A>;
-
 export interface AnswerDeps {
   handlers: Handlers<WriteDeps>;
   responses: ResponseCheck;
-  /** What the handler of this request receives. */
-  depsOf: (context: Context, beforeCommit: BeforeCommit) => WriteDeps;
+  /** What the handler of this request receives. `beforeCommit` throws if the answer of a write breaks the contract. */
+  depsOf: (context: Context, beforeCommit: (answer: AnyAnswer, unit: Work) => Promise<void>) => WriteDeps;
   /** Its functions throw if the request exceeds a velocity limit. */
   limitVelocity: LimitVelocity;
   keysOf: (db: Db, account: string | null) => Promise<DigestKeys>;
@@ -29,55 +26,68 @@ export interface AnswerDeps {
   countCall: CountCall;
 }
 
-export function createAnswer(options: AnswerDeps): Step {
+export function createAnswer(deps: AnswerDeps): Step {
   const once = createOnce<Work>();
   return async (context, req, res) => {
-    const { handlers, responses, depsOf, limitVelocity, keysOf, keptFor, countCall } = options;
+    const { keysOf, keptFor, limitVelocity, countCall } = deps;
     const { db, caller } = context;
-    const { id } = context.operation;
-    const check = <A extends AnyAnswer>(answer: A): A => {
-      const fault = responses.fault(id, answer.status, answer.body);
-      if (fault) throw new ApiError('server_error', { reason: `the answer breaks the contract: ${fault}` });
-      return answer;
-    };
-    const handle = handlers[id] as Handler<OperationId, WriteDeps>;
-    const input = { path: context.path, query: req.query, body: req.body as unknown };
-    const run = async (keep?: Keep<Work>): Promise<AnyAnswer> => {
-      let checked: AnyAnswer | undefined;
-      const beforeCommit: BeforeCommit = async (answer, unit) => {
-        checked = check(answer);
-        await keep?.(inText(answer), unit);
-        return answer;
-      };
-      // Here and not before: a repeated answer does not count.
-      await limitVelocity.cards(context, req.body);
-      const answer: AnyAnswer = await handle(
-        input as unknown as Input<OperationId>,
-        depsOf(context, beforeCommit),
-      );
-      return answer === checked ? answer : check(answer);
-    };
-    const soundly = (keep: Keep<Work>) =>
-      run(keep).then(inText, (error: unknown) => {
-        // A refusal is kept, so it must be one that can be sent.
-        if (error instanceof ApiError)
-          check({ status: error.status, body: errorBody(error.code, error.facts) });
-        throw error;
-      });
     const keyed = await keyedBy((account) => keysOf(db, account), context, caller.keyPairId, req);
-    const exchange = keyed && {
+    if (!keyed) {
+      const { status, headers = {}, body } = await runHandler(deps, context, req);
+      send(res, { status, headers, text: writeBody(body) });
+      return;
+    }
+    const exchange = {
       kept: keptFor(db),
       keyed,
       res,
       beforeTelling: (isSame: boolean) => limitVelocity.numbers(context, req.body, isSame),
       keepsRefusal: async () => (await countCall(db, keptRefusals, caller.keyPairId)) === undefined,
     };
-    if (exchange) send(res, await once(exchange, soundly));
-    else {
-      const { status, headers = {}, body } = await run();
-      send(res, { status, headers, text: writeBody(body) });
-    }
+    send(res, await once(exchange, (keep) => runToKeep(deps, context, req, keep)));
   };
+}
+
+async function runToKeep(
+  deps: AnswerDeps,
+  context: Context,
+  req: Request,
+  keep: Keep<Work>,
+): Promise<SentAnswer> {
+  try {
+    return inText(await runHandler(deps, context, req, keep));
+  } catch (error) {
+    // A refusal is kept, so it must be one that can be sent.
+    if (error instanceof ApiError)
+      requireValid(deps, context, { status: error.status, body: errorBody(error.code, error.facts) });
+    throw error;
+  }
+}
+
+async function runHandler(
+  deps: AnswerDeps,
+  context: Context,
+  req: Request,
+  keep?: Keep<Work>,
+): Promise<AnyAnswer> {
+  // Here and not before: a repeated answer does not count.
+  await deps.limitVelocity.cards(context, req.body);
+  let validated: AnyAnswer | undefined;
+  const own = deps.depsOf(context, async (answer, unit) => {
+    requireValid(deps, context, answer);
+    validated = answer;
+    await keep?.(inText(answer), unit);
+  });
+  const handle = deps.handlers[context.operation.id] as Handler<OperationId, WriteDeps>;
+  const input = { path: context.path, query: req.query, body: req.body as unknown };
+  const answer: AnyAnswer = await handle(input as unknown as Input<OperationId>, own);
+  if (answer !== validated) requireValid(deps, context, answer);
+  return answer;
+}
+
+function requireValid({ responses }: AnswerDeps, { operation }: Context, { status, body }: AnyAnswer): void {
+  const fault = responses.fault(operation.id, status, body);
+  if (fault) throw new ApiError('server_error', { reason: `the answer breaks the contract: ${fault}` });
 }
 
 const inText = ({ status, headers = {}, body }: AnyAnswer): SentAnswer => ({

@@ -7,16 +7,11 @@ import type { InUnitOfWork } from '../database/unit-of-work.ts';
 import { ApiError } from '../errors.ts';
 import { schemeNames, type CardScheme } from '../resources/card-schemes/rules.ts';
 import { movePaymentMethod } from '../resources/payment-methods/changes.ts';
-import type { PaymentMethodRow } from '../resources/payment-methods/queries.ts';
+import { findPaymentMethodOfAnyAccount } from '../resources/payment-methods/queries.ts';
 import { approvalPath } from '../resources/payment-methods/rules.ts';
 import { IllegalMove } from '../rules/state-machine.ts';
 import { uuidSource } from '../rules/uuid.ts';
 import { contextOf } from './step.ts';
-
-export interface ApprovalsDeps {
-  find: (db: Db, id: string) => Promise<PaymentMethodRow | undefined>;
-  unitsOn: (db: Db) => InUnitOfWork;
-}
 
 // A pattern instead of `:id`: Express would decode that, and answer `%zz` with its own error page.
 export const approvalPattern = new RegExp(`^${approvalPath(`(${uuidSource})`)}$`);
@@ -41,9 +36,9 @@ const form: RequestHandler = (req, res, next) => {
 };
 
 // The routes are on the app itself, because an Express router would answer OPTIONS requests.
-export function serveApprovals(app: Express, { find, unitsOn }: ApprovalsDeps): void {
+export function serveApprovals(app: Express, unitsOn: (db: Db) => InUnitOfWork): void {
   app.get(approvalPattern, async (req, res, next) => {
-    const method = await find(contextOf(res).db, idOf(req));
+    const method = await findPaymentMethodOfAnyAccount(contextOf(res).db, idOf(req));
     if (!method) {
       next();
       return;
@@ -53,7 +48,7 @@ export function serveApprovals(app: Express, { find, unitsOn }: ApprovalsDeps): 
   });
   app.post(approvalPattern, form, async (req, res, next) => {
     const decision = (req.body as { decision?: unknown } | undefined)?.decision;
-    const method = await find(contextOf(res).db, idOf(req));
+    const method = await findPaymentMethodOfAnyAccount(contextOf(res).db, idOf(req));
     if (!method || (decision !== 'approve' && decision !== 'decline')) {
       next();
       return;
@@ -71,7 +66,7 @@ export function serveApprovals(app: Express, { find, unitsOn }: ApprovalsDeps): 
       return;
     }
     // It never waited for approval, or this is a second click.
-    const shown = decided ?? (await find(contextOf(res).db, method.id)) ?? method;
+    const shown = decided ?? (await findPaymentMethodOfAnyAccount(contextOf(res).db, method.id)) ?? method;
     res
       .status(decided ? 200 : 409)
       .set('Content-Security-Policy', policyFor(null))

@@ -11,7 +11,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { errorBody } from '../errors.ts';
 import { serveConnections } from './connections.ts';
-import type { Noted } from './desk/feed.ts';
+import type { RequestFeed } from './desk/feed.ts';
 import type { Messages } from './express.ts';
 import { loggedId } from './headers.ts';
 
@@ -41,7 +41,7 @@ export interface ListenOptions extends Address {
 }
 
 export interface Refusals {
-  note: (request: Noted) => void;
+  note: RequestFeed['note'];
   /** The methods that the contract has for a URL, for requests whose method Node cannot read. */
   allowOf: (url: string) => string | undefined;
 }
@@ -109,7 +109,7 @@ export async function listen(
     server.emit('request', req, res);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    // Browsers open connections that they then do not use. Who hung up reads no answer; a request that had begun is logged as aborted.
+    // Browsers open connections that they then do not use. A client that hung up reads no answer; its request is logged as aborted.
     if (socket.bytesRead === 0 || error.code === 'HPE_INVALID_EOF_STATE') {
       socket.destroy();
       return;

@@ -1,4 +1,5 @@
 // A provider is called before the unit of work, never inside a database transaction, and gets this long for a whole call.
+import { isDoneWithin } from '../rules/async.ts';
 
 export const deadlineMilliseconds = 5_000;
 
@@ -10,16 +11,8 @@ export async function withDeadline<T>(
   milliseconds = deadlineMilliseconds,
 ): Promise<T> {
   const controller = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      reject(new ProviderTimeout(`no answer within ${milliseconds} ms`));
-      controller.abort();
-    }, milliseconds);
-  });
-  try {
-    return await Promise.race([call(controller.signal), timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const called = call(controller.signal);
+  if (await isDoneWithin(milliseconds, called)) return called;
+  controller.abort();
+  throw new ProviderTimeout(`no answer within ${milliseconds} ms`);
 }

@@ -24,12 +24,13 @@ const names = ['giftCards', 'verifyCard', 'describeCard'] as const satisfies (ke
 
 export async function loadProviders({
   environment,
-  providersModule,
+  providers,
 }: {
   environment: 'sandbox' | 'production';
-  providersModule: string | undefined;
+  /** The file. */
+  providers: string | undefined;
 }): Promise<Providers> {
-  const given = providersModule === undefined ? {} : await load(providersModule);
+  const given = providers === undefined ? {} : await load(providers);
   const fallback =
     environment === 'sandbox'
       ? {

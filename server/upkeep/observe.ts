@@ -20,8 +20,9 @@ export interface Observing {
 /** A scrape has 10 s by default, and the other metrics matter most while the database does not answer. */
 const scrapeMilliseconds = 2_000;
 
-export async function observe({ metrics: address, tracing }: Config): Promise<Observing> {
-  const started = address && (await startMetrics(address));
+export async function observe({ metricsHost, metricsPort, tracing }: Config): Promise<Observing> {
+  const started =
+    metricsPort === undefined ? undefined : await startMetrics({ host: metricsHost, port: metricsPort });
   return {
     metrics: started?.metrics,
     metricsPort: started?.server.port,

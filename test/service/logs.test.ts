@@ -68,9 +68,7 @@ describe('a service at LOG_LEVEL=trace', () => {
     };
     const config = readConfig(env);
     const log = createLog(config.logLevel, { write: (line: string) => void lines.push(line) });
-    service = await startService({
-      config,
-      log,
+    service = await startService(config, log, {
       handlers: { ...handlers, listTransactions: crash, listWebhookSubscriptions: databaseCrash },
     });
     key = createPrivateKey(readFileSync(join(dataDir.path, 'sandbox-key.pem')));

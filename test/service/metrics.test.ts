@@ -14,7 +14,7 @@ import { startReceiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
-const metrics = { host: '127.0.0.1', port: 0 };
+const metrics = { metricsPort: 0 };
 
 const fetchMetrics = async ({ service }: TestService) =>
   (await fetch(`http://127.0.0.1:${service.metricsPort ?? 0}/metrics`)).text();
@@ -39,7 +39,7 @@ describe('a service with METRICS_PORT', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startTestService({
-      config: { metrics, cardsPerMinute: 2 },
+      config: { ...metrics, cardsPerMinute: 2 },
       handlers: {
         ...handlers,
         listCardSchemeDefinitions: () => Promise.resolve({ status: 200, body: { items: [{}] } } as never),
@@ -134,7 +134,7 @@ describe('a service with METRICS_PORT', () => {
   });
 
   it('answers at /healthz too, also while no connection is left for callers', async () => {
-    await using own = await startTestService({ config: { metrics, maxConnections: 3 } });
+    await using own = await startTestService({ config: { ...metrics, maxConnections: 3 } });
     const silent = Array.from({ length: 10 }, () =>
       connect(own.service.port, '127.0.0.1').on('error', () => undefined),
     );
@@ -174,7 +174,7 @@ describe('a service with METRICS_PORT', () => {
 
 describe('deliveries', () => {
   it('are counted by outcome, and what waits has an age', async () => {
-    await using service = await startTestService({ config: { metrics } });
+    await using service = await startTestService({ config: metrics });
     await using receiver = await startReceiver();
     const token = service.token('*.read', '*.write');
     const subscribe = (url: string) =>
@@ -196,7 +196,7 @@ describe('deliveries', () => {
 describe('without the database', () => {
   it('everything else is still served', async () => {
     const databaseUrl = await createTestDatabase();
-    await using service = await startTestService({ config: { metrics, databaseUrl } });
+    await using service = await startTestService({ config: { ...metrics, databaseUrl } });
     const name = new URL(databaseUrl).pathname.slice(1);
     const elsewhere = new URL(databaseUrl);
     elsewhere.pathname = '/postgres';
@@ -213,12 +213,12 @@ describe('without the database', () => {
 
 describe('a port that is taken', () => {
   it('stops the start with a message that names the setting', async () => {
-    await using first = await startTestService({ config: { metrics } });
-    const taken = { host: '127.0.0.1', port: first.service.metricsPort ?? 0 };
+    await using first = await startTestService({ config: metrics });
+    const taken = first.service.metricsPort ?? 0;
     // Looked at before the database, which would be migrated in vain.
-    const vain = { metrics: taken, databaseUrl: 'postgres://nobody@127.0.0.1:9/none' };
+    const vain = { metricsPort: taken, databaseUrl: 'postgres://nobody@127.0.0.1:9/none' };
     await expect(startTestService({ config: vain })).rejects.toThrow(
-      `METRICS_PORT ${taken.port} is taken. Choose another: METRICS_PORT=${taken.port + 1}`,
+      `METRICS_PORT ${taken} is taken. Choose another: METRICS_PORT=${taken + 1}`,
     );
   });
 });

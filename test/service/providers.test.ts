@@ -238,7 +238,7 @@ describe('PROVIDERS', () => {
   const load = async (text: string | undefined) => {
     const file = join(folder, `${crypto.randomUUID()}.mjs`);
     if (text !== undefined) await writeFile(file, text);
-    return loadProviders({ environment: 'production', providersModule: file });
+    return loadProviders({ environment: 'production', providers: file });
   };
 
   it('brings what the module exports, and nothing else', async () => {

@@ -361,6 +361,7 @@ function recipe(heading: string): string {
 /** Operations that `npm run new` wrote, implemented and tested with the code of the guide. */
 export const recipes: ProjectEdits = {
   'server/handlers/get-buyer.ts': () => recipe('A path parameter'),
+  ...partOf('A path parameter', () => true),
   'test/service/operations/get-buyer.test.ts': () => recipe('Records in a test'),
   ...partOf('A filter', (path) => !isContract(path)),
 };

@@ -15,7 +15,7 @@ import { signToken } from '../../server/resources/api-key-pairs/token.ts';
 import { createRole } from '../../server/resources/roles/changes.ts';
 import { openSecrets, type Secrets } from '../../server/secrets/open.ts';
 import { secretNames, type SecretName } from '../../server/settings.ts';
-import { startService, type Service, type ServiceOptions } from '../../server/start.ts';
+import { startService, type Service, type ServiceParts } from '../../server/start.ts';
 import { createCaller, type Caller } from './call.ts';
 import { createTestDatabase } from './database.ts';
 import { printIfWanted } from './explain.ts';
@@ -45,7 +45,7 @@ interface PairOptions {
   algorithm?: Algorithm;
 }
 
-export interface TestServiceOptions extends Partial<Omit<ServiceOptions, 'config' | 'log'>> {
+export interface TestServiceOptions extends Partial<ServiceParts> {
   config?: Partial<Config>;
   /** Starts with an empty database. By default it is a copy of a template with the sample data. */
   firstStart?: boolean;
@@ -83,9 +83,7 @@ export async function startTestService({
     printIfWanted(line);
   };
   const log = createLog(config.logLevel, { write });
-  const service = await startService({
-    config,
-    log,
+  const service = await startService(config, log, {
     contract: await (contract ??= compileContract(loadContract())),
     ...options,
   });

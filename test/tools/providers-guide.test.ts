@@ -34,12 +34,12 @@ let token: string;
 beforeAll(async () => {
   const [, code = ''] = /```js\n(.*?)```/s.exec(await readFile(guide, 'utf8')) ?? [];
   folder = await mkdtemp(join(tmpdir(), 'providers-guide-'));
-  const providersModule = join(folder, 'providers.mjs');
-  await writeFile(providersModule, code);
+  const providers = join(folder, 'providers.mjs');
+  await writeFile(providers, code);
   await new Promise<void>((done) => issuer.listen(0, '127.0.0.1', done));
   vi.stubEnv('ISSUER_URL', `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`);
   service = await startTestService({
-    config: { environment: 'production', secrets: testSecrets(), providersModule },
+    config: { environment: 'production', secrets: testSecrets(), providers },
   });
   await createAccount(service.service.database.db, { id: 'shop', display_name: 'Shop' });
   token = (await service.pair()).token('*.read', '*.write');

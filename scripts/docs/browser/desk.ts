@@ -1,5 +1,5 @@
 // The landing page: asks for news while someone looks, and writes them into two tables. Everything from outside is text.
-import type { ShownDelivery, Feed, Listed, ShownEvent } from '../../../server/http/desk/feed.ts';
+import type { Feed, FeedDelivery, FeedEvent, FeedRequest } from '../../../server/http/desk/feed.ts';
 import { find, make } from './elements.ts';
 
 const everyMilliseconds = 1500;
@@ -76,7 +76,7 @@ function named(name: string, tag: string, text: string): HTMLElement {
 
 const row = (...cells: (string | Node)[]) => make('tr', ...cells.map((cell) => make('td', cell)));
 
-function requestRow({ at, method, path, status, code, reason, ms, requestId }: Listed): HTMLElement {
+function requestRow({ at, method, path, status, code, reason, ms, requestId }: FeedRequest): HTMLElement {
   const badge = named(`badge ${method.toLowerCase()}`, 'code', method);
   const tone = typeof status === 'number' && status < 400 ? 'good' : 'bad';
   const line = row(
@@ -91,7 +91,7 @@ function requestRow({ at, method, path, status, code, reason, ms, requestId }: L
 }
 
 /** `attempt 2 failed: HTTP 500; next at 10:31:05`. A delivery that was replayed may wait with a good answer. */
-function outcome({ state, status, error, attempts, next }: ShownDelivery): string {
+function outcome({ state, status, error, attempts, next }: FeedDelivery): string {
   const isGood = error === null && status !== null && Math.floor(status / 100) === 2;
   const why = error ?? (status === null ? '' : `HTTP ${status}`);
   if (state !== 'pending')
@@ -101,12 +101,12 @@ function outcome({ state, status, error, attempts, next }: ShownDelivery): strin
   return `${before}${isSoon ? 'being sent' : `next at ${time(next)}`}`;
 }
 
-function toneOf({ state, attempts }: ShownDelivery): string {
+function toneOf({ state, attempts }: FeedDelivery): string {
   if (state === 'succeeded') return 'good';
   return attempts > 0 ? 'bad' : '';
 }
 
-function eventRow({ id, name, account, at, deliveries }: ShownEvent): HTMLElement {
+function eventRow({ id, name, account, at, deliveries }: FeedEvent): HTMLElement {
   // Those that succeeded first: the receivers of samples fail for ever.
   const sorted = deliveries.toSorted(
     (one, other) => Number(toneOf(other) === 'good') - Number(toneOf(one) === 'good'),

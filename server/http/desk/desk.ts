@@ -3,25 +3,22 @@
 import { Router, type Request, type RequestHandler } from 'express';
 import { uuidSource } from '../../rules/uuid.ts';
 import { serveBuilt } from '../static.ts';
-import type { Feed, ShownEvent, Recent } from './feed.ts';
+import type { Feed, FeedEvent, RequestFeed } from './feed.ts';
 import { forOwnActions, forOwnPages, forReaders } from './guard.ts';
-
-/** What the pages show and do besides requests. */
-export interface Activity {
-  listEvents: () => Promise<ShownEvent[]>;
-  /** How many deliveries are sent again. */
-  replay: (eventId: string) => Promise<number>;
-}
 
 export interface DeskDeps {
   pagesDir: string;
   facts: { name: string; version: string; kind: 'sandbox' | 'mock' };
-  recent: Recent;
+  requests: RequestFeed;
   /** A command to try, for a terminal. */
   firstCall: () => string;
   makeToken: () => string;
   /** The mock has none. */
-  activity?: Activity | undefined;
+  events?: {
+    list: () => Promise<FeedEvent[]>;
+    /** Returns how many deliveries are sent again. */
+    replay: (eventId: string) => Promise<number>;
+  };
 }
 
 const policy = [
@@ -70,7 +67,7 @@ const replayPattern = new RegExp(`^/sandbox/events/(${uuidSource})/replay$`);
 
 /** One step for the app, so that requests for operations pass it without being compared with each of its routes. */
 export function createDesk(
-  { pagesDir, facts, recent, firstCall, makeToken, activity }: DeskDeps,
+  { pagesDir, facts, requests, firstCall, makeToken, events }: DeskDeps,
   isOperation: (req: Request) => boolean,
 ): RequestHandler {
   const desk = Router({ caseSensitive: true, strict: true });
@@ -85,16 +82,19 @@ export function createDesk(
 
   desk.get('/sandbox/feed', forOwnPages, protect, async (req, res) => {
     const after = Number(new URL(req.url, 'http://here').searchParams.get('after') ?? 0);
-    const events = await activity?.listEvents();
-    const requests = recent.since(Number.isSafeInteger(after) ? after : 0);
-    res.json({ ...facts, firstCall: firstCall(), requests, events } satisfies Feed);
+    res.json({
+      ...facts,
+      firstCall: firstCall(),
+      events: await events?.list(),
+      requests: requests.since(Number.isSafeInteger(after) ? after : 0),
+    } satisfies Feed);
   });
   desk.post('/sandbox/token', forOwnActions, protect, (_req, res) => {
     res.json({ token: makeToken() });
   });
-  if (activity)
+  if (events)
     desk.post(replayPattern, forOwnActions, protect, async (req, res) => {
-      const replayed = await activity.replay(String(req.params[0]));
+      const replayed = await events.replay(String(req.params[0]));
       res.status(replayed > 0 ? 200 : 409).json({ replayed });
     });
   return (req, res, next) => {

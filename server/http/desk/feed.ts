@@ -1,6 +1,18 @@
 // What the landing page asks for again and again. Its script in scripts/docs/browser has these types, so this file imports nothing.
 
-export interface Noted {
+export interface Feed {
+  version: string;
+  kind: 'sandbox' | 'mock';
+  firstCall: string;
+  requests: FeedRequest[];
+  /** The mock has none. */
+  events: FeedEvent[] | undefined;
+}
+
+export interface FeedRequest {
+  /** Counts since the start of the server. */
+  number: number;
+  at: string;
   requestId: string | undefined;
   method: string;
   /** The path of the contract; parts that the contract does not know are not shown. */
@@ -11,13 +23,15 @@ export interface Noted {
   ms: number;
 }
 
-/** A request in the list: `number` counts since the start of the server. */
-export interface Listed extends Noted {
-  number: number;
+export interface FeedEvent {
+  id: string;
+  name: string;
+  account: string;
   at: string;
+  deliveries: FeedDelivery[];
 }
 
-export interface ShownDelivery {
+export interface FeedDelivery {
   subscription: string;
   /** The host of its URL. */
   host: string;
@@ -30,45 +44,24 @@ export interface ShownDelivery {
   next: string | null;
 }
 
-export interface ShownEvent {
-  id: string;
-  name: string;
-  account: string;
-  at: string;
-  deliveries: ShownDelivery[];
-}
-
-export interface Feed {
-  version: string;
-  kind: 'sandbox' | 'mock';
-  firstCall: string;
-  requests: Listed[];
-  /** The mock has none. */
-  events: ShownEvent[] | undefined;
-}
-
-// The last requests, for the landing page: what the access log says of them. No body, no query, no token.
-
-export interface Recent {
-  note: (request: Noted) => void;
+/** The last requests: what the access log says of them. No body, no query, no token. */
+export interface RequestFeed {
+  note: (request: Omit<FeedRequest, 'number' | 'at'>) => void;
   /** Those with a number above `after`, oldest first. */
-  since: (after: number) => Listed[];
+  since: (after: number) => FeedRequest[];
 }
 
 const mostKept = 100;
 
-export function createRecent(now: () => Date): Recent {
-  const kept: (Noted & { number: number; at: Date })[] = [];
+export function createRequestFeed(now: () => Date): RequestFeed {
+  const kept: FeedRequest[] = [];
   let number = 0;
   return {
     note(request) {
       number += 1;
-      kept.push({ ...request, number, at: now() });
+      kept.push({ ...request, number, at: now().toISOString() });
       if (kept.length > mostKept) kept.shift();
     },
-    since: (after) =>
-      kept
-        .filter((request) => request.number > after)
-        .map((request) => ({ ...request, at: request.at.toISOString() })),
+    since: (after) => kept.filter((request) => request.number > after),
   };
 }

@@ -8,27 +8,23 @@ export type BuyerRow = Selectable<BuyersTable>;
 /** One of the two identifiers of a buyer. */
 export type BuyerKey = { id: string } | { external_identifier: string };
 
-const selectBuyer = (db: Db, account: string, by: BuyerKey) => {
-  const query = db
-    .selectFrom('buyers')
-    .selectAll()
-    .where('merchant_account_id', '=', account)
-    .where('erased_at', 'is', null);
-  return 'id' in by
-    ? query.where('id', '=', by.id)
-    : query.where('external_identifier', '=', by.external_identifier);
-};
-
-/** To show a buyer. An erased one is not found. */
-export const findBuyer = (db: Db, account: string, by: BuyerKey) =>
-  selectBuyer(db, account, by).executeTakeFirst();
-
 /**
  * To store something for a buyer. Until the transaction ends the buyer cannot be erased, so that nothing is stored for it
  * behind the back of `payments buyers erase`. An erased one is not found.
  */
-export const lockBuyer = (db: Tx, account: string, by: BuyerKey) =>
-  selectBuyer(db, account, by).forShare().executeTakeFirst();
+export const lockBuyer = (db: Tx, account: string, by: BuyerKey) => {
+  const query = db
+    .selectFrom('buyers')
+    .selectAll()
+    .where('merchant_account_id', '=', account)
+    .where('erased_at', 'is', null)
+    .forShare();
+  const own =
+    'id' in by
+      ? query.where('id', '=', by.id)
+      : query.where('external_identifier', '=', by.external_identifier);
+  return own.executeTakeFirst();
+};
 
 /** For operators, who know only the ID. Also one that is erased. */
 export async function findBuyerOfAnyAccount(db: Db, id: string): Promise<BuyerRow | undefined> {

@@ -1,8 +1,11 @@
 /** Sends one request to mock and service unchanged, and compares the parts of the answers that must be equal. */
+import { existsSync } from 'node:fs';
 import { Agent, request as open, type IncomingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { mockOperations } from '../../../mock/operations.ts';
-import { showsExample } from '../../../mock/outcomes/index.ts';
+import { isList } from '../../../mock/outcomes/list.ts';
+import { kebab } from '../../../scripts/generate/handlers.ts';
 import { loadContract } from '../../../server/contract/load.ts';
 import { codeOf } from '../../../server/faults.ts';
 import { matches } from '../../support/contract-check.ts';
@@ -98,8 +101,12 @@ const promised = [
   ...['access-control-allow-headers', 'access-control-expose-headers'],
 ];
 
+const outcomes = join(import.meta.dirname, '../../../mock/outcomes');
+
 /** What the mock answers with an example; the service has its own data. */
-const shown = mockOperations(loadContract().document).filter(showsExample);
+const shown = mockOperations(loadContract().document).filter(
+  (operation) => !isList(operation) && !existsSync(join(outcomes, `${kebab(operation.id)}.ts`)),
+);
 
 /** Whether the two answers are one to a caller: all of a refusal, and of a success all that the request decides. */
 export const agree = ({ wire: { method, target }, mock, service }: Exchange): boolean => {

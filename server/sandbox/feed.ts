@@ -17,9 +17,9 @@ const tokenSeconds = 3_600;
 
 type Attempt = Awaited<ReturnType<typeof listDeliveries>>[number];
 
-export function createActivity(db: Db, now: () => Date) {
+export function createEventFeed(db: Db, now: () => Date) {
   return {
-    async listEvents() {
+    async list() {
       const since = new Date(now().getTime() - dayMilliseconds);
       const events = await listEvents(db, { since, limit: mostEvents });
       if (events.length === 0) return [];
