@@ -10,7 +10,7 @@ import { countCall } from './database/rate-limits.ts';
 import type { Db, InUnitOfWork } from './database/unit-of-work.ts';
 import type { WriteDeps } from './handlers/deps.ts';
 import { createAccessLog, createTrace } from './http/access-log.ts';
-import { permission, createMerchantAccount, ownersOf } from './http/access.ts';
+import { permission, createMerchantAccount, requestOwner } from './http/access.ts';
 import { createAnswer } from './http/answer.ts';
 import { serveApprovals } from './http/approvals.ts';
 import { createBearer } from './http/bearer.ts';
@@ -71,7 +71,7 @@ export function createApp(deps: AppDeps): App {
   const app = createExpress();
   app.use(
     asMiddleware<Context>(requestId, createWaitForStart(life), (context) => {
-      context.budget = { left: requestDatabaseMilliseconds };
+      context.deadline = { left: requestDatabaseMilliseconds };
       context.db = dbFor(context);
     }),
   );
@@ -98,7 +98,7 @@ export function createApp(deps: AppDeps): App {
         find: (own, id, context) => findAccount(context.db, own, id),
       }),
       (context) => {
-        context.ownDb = dbFor({ budget: context.budget, owners: ownersOf(context) });
+        context.ownDb = dbFor({ deadline: context.deadline, owner: requestOwner(context) });
       },
       createRateLimit(countCall),
       createBody(config.bodyLimit, ({ operation }) => hasBody(document, operation)),

@@ -166,7 +166,7 @@ async function openParts(config: Config, log: Logger, life: Life, replaced: Part
     environment: config.environment,
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
-    pooler: config.databasePooler,
+    isPooled: config.databasePooler !== undefined,
     servesRequests: true,
     log: (message) => {
       // The embedded PostgreSQL stops with us, and may end a connection before its pool has closed it.

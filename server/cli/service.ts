@@ -59,7 +59,7 @@ export async function withService<T>(
     environment: config.environment,
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
-    pooler: config.databasePooler,
+    isPooled: config.databasePooler !== undefined,
     command: calledCommand(),
     log: () => undefined,
     size,

@@ -7,15 +7,6 @@ import { bytesConfig, isAsBytes } from './bytes.ts';
 import { copyIn, isCopy } from './copy.ts';
 import { isInOrder } from './named-statements.ts';
 
-/** What is between us and PostgreSQL. `transaction`: a pooler that may give each transaction another server connection. */
-export type Pooler = 'none' | 'transaction';
-
-export interface Limits {
-  pooler: Pooler;
-  /** 0: no limit. */
-  statementMilliseconds: number;
-}
-
 export const idleMilliseconds = 60_000;
 /** PostgreSQL ends a statement itself, unless it is frozen or unreachable. */
 const graceMilliseconds = 1_000;
@@ -39,11 +30,10 @@ export interface Connection {
 /** `release` is that of the checkout. */
 export function connectionOf(
   client: pg.PoolClient,
-  limits: Limits,
+  { isPooled, statementMilliseconds }: { isPooled: boolean; statementMilliseconds: number },
   release: (destroy: boolean) => void,
-  budget?: Budget,
+  deadline?: Deadline,
 ): Connection {
-  const { pooler, statementMilliseconds } = limits;
   const limit = statementMilliseconds === 0 ? Infinity : statementMilliseconds + graceMilliseconds;
   let isUnusable = false;
   let isInTransaction = false;
@@ -58,8 +48,8 @@ export function connectionOf(
 
   const send: Connection['query'] = async (statement, values) => {
     try {
-      return await withinBudget(
-        budget,
+      return await withinDeadline(
+        deadline,
         limit,
         () => run(statement, values),
         (error) => {
@@ -78,7 +68,7 @@ export function connectionOf(
   const sendAlone: Connection['query'] = async (statement, values) => {
     const inOrder = typeof statement === 'string' && isInOrder(statement);
     await send(
-      `${begin(limits)}${inOrder ? '; set local enable_bitmapscan = off; set local enable_seqscan = off' : ''}`,
+      `${begin(statementMilliseconds)}${inOrder ? '; set local enable_bitmapscan = off; set local enable_seqscan = off' : ''}`,
     );
     try {
       const result = await send(statement, values);
@@ -97,7 +87,7 @@ export function connectionOf(
     const wasInTransaction = isInTransaction;
     if (isBegin(text)) isInTransaction = true;
     else if (isEnd(text)) isInTransaction = false;
-    if (isBegin(text)) return send(begin(limits, text));
+    if (isBegin(text)) return send(begin(statementMilliseconds, text));
     // Without the name: a named statement is known to one server connection only.
     const given = values ?? own;
     const isAlone = !wasInTransaction && statementMilliseconds > 0;
@@ -105,7 +95,7 @@ export function connectionOf(
   };
 
   return {
-    query: pooler === 'none' ? send : sendThroughPooler,
+    query: isPooled ? sendThroughPooler : send,
     release: (destroy = false) => {
       release(destroy || isUnusable);
     },
@@ -113,7 +103,7 @@ export function connectionOf(
 }
 
 // One message, so that no statement runs without the limits, and that it takes no longer than `begin` alone.
-const begin = ({ statementMilliseconds }: Limits, text = 'begin'): string => {
+const begin = (statementMilliseconds: number, text = 'begin'): string => {
   const settings = [
     `statement_timeout = ${statementMilliseconds}`,
     `idle_in_transaction_session_timeout = ${idleMilliseconds}`,
@@ -131,10 +121,11 @@ const isEnd = (text: string) => /^\s*(commit|rollback)\s*$/i.test(text);
  */
 const isReadOnly = (error: unknown): boolean => codeOf(error) === '25006';
 
-// How long a request may wait for the database, all statements together: a database that is frozen or slow must not keep a
-// caller waiting. What runs outside of a request has no budget. It is handed over and not kept in an AsyncLocalStorage, which would
-// cost Node 20 a tenth of a request.
-export interface Budget {
+/**
+ * How long a request may still wait for the database, all statements together: a database that is frozen or slow must not keep a
+ * caller waiting. What else a request waits for, such as a provider, does not count. What runs outside of a request has no deadline.
+ */
+export interface Deadline {
   /** Milliseconds. */
   left: number;
 }
@@ -142,17 +133,14 @@ export interface Budget {
 /** The database did not answer in time. Whether it carried out the last statement is unknown. */
 class DatabaseTimeout extends Error {}
 
-/**
- * Waits for `work` until its own limit or the budget of the request ends. Then it calls `giveUp`, which must end what is under
- * way, and fails.
- */
-export async function withinBudget<T>(
-  budget: Budget | undefined,
+/** Waits for `work` until its own limit or the deadline. Then it calls `giveUp`, which must end what is under way, and fails. */
+export async function withinDeadline<T>(
+  deadline: Deadline | undefined,
   limitMilliseconds: number,
   work: () => Promise<T>,
   giveUp: (error: DatabaseTimeout, working: Promise<T>) => void,
 ): Promise<T> {
-  const milliseconds = Math.min(limitMilliseconds, budget?.left ?? Infinity);
+  const milliseconds = Math.min(limitMilliseconds, deadline?.left ?? Infinity);
   if (milliseconds === Infinity) return work();
   if (milliseconds <= 0) throw new DatabaseTimeout('the request has waited too long for the database');
   const begun = performance.now();
@@ -171,6 +159,6 @@ export async function withinBudget<T>(
     });
   } finally {
     clearTimeout(timer);
-    if (budget) budget.left -= performance.now() - begun;
+    if (deadline) deadline.left -= performance.now() - begun;
   }
 }

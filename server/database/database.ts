@@ -1,59 +1,46 @@
 // The connection pool. It reconnects by itself after the database was down.
-import { Kysely, PostgresDialect, type LogEvent, type PostgresPool } from 'kysely';
 import pg from 'pg';
 import { parseJson } from '../../client/json.ts';
 import { contractVersion } from '../../generated/operations.ts';
 import { isDoneWithin } from '../rules/async.ts';
 import { readBytes } from './bytes.ts';
-import { CitusDialect } from './citus.ts';
 import {
-  withinBudget,
-  type Budget,
   connectionOf,
   idleMilliseconds,
   quickPlanning,
+  withinDeadline,
   type Connection,
-  type Pooler,
+  type Deadline,
 } from './connection.ts';
 import { createFairShare, type FairShare } from './fair-share.ts';
+import { createKysely } from './kysely.ts';
 import { nameStatements } from './named-statements.ts';
-import type { Tables } from './tables.ts';
 import type { Db } from './unit-of-work.ts';
 
 export { inTransaction, inTransactionOnce, type Db, type Tx } from './unit-of-work.ts';
 
-/** For statements that are not written with Kysely. */
-export interface Pool extends Pick<Connection, 'query'> {
-  connect: (by?: ConnectionUse) => Promise<Connection>;
-  usage: () => PoolUsage;
-}
-
-export interface Owners {
+/** Who a request is for. Each holds at most a share of the connections. */
+export interface Owner {
   keyPair: string;
   /** Undefined for a request about several accounts or none. */
   account: string | undefined;
 }
 
-/** For whom a connection is, and how long it may be waited for. */
-export interface ConnectionUse {
-  /** The key pair and the merchant account of a request, each of which holds at most a share of the connections. */
-  owners?: Owners | undefined;
-  /** How long the request may still wait. */
-  budget?: Budget | undefined;
-}
-
-export interface PoolUsage {
-  most: number;
-  inUse: number;
-  /** Callers that wait for a connection. */
-  waiting: number;
+/** What is known of the request that needs a connection. */
+interface Asking {
+  owner?: Owner | undefined;
+  deadline?: Deadline | undefined;
 }
 
 export interface Database {
   db: Db;
-  /** The same for one request. It costs nearly nothing. */
-  dbFor: (use: ConnectionUse) => Db;
-  pool: Pool;
+  /** The same for one request. */
+  dbFor: (asking: Asking) => Db;
+  /** For statements that are not written with Kysely. */
+  query: Connection['query'];
+  connect: (asking?: Asking) => Promise<Connection>;
+  /** Connections. `waiting`: callers that wait for one. */
+  usage: () => Record<'most' | 'inUse' | 'waiting', number>;
   /** Gives running statements a few seconds, then closes their connections. */
   close: () => Promise<void>;
 }
@@ -87,7 +74,8 @@ export interface DatabaseOptions {
   size?: number;
   /** 0 disables the timeout. */
   statementMilliseconds?: number;
-  pooler?: Pooler;
+  /** Whether a pooler may give each transaction another connection to PostgreSQL. */
+  isPooled?: boolean;
   /** How long to wait for a connection. */
   waitMilliseconds?: number;
   /** See named-statements.ts. */
@@ -105,7 +93,7 @@ export function openDatabase(
     size = poolSize,
     statementMilliseconds = 15_000,
     waitMilliseconds = connectionMilliseconds,
-    pooler = 'none',
+    isPooled = false,
     command,
     plansOnce = false,
     Client = pg.Client,
@@ -123,14 +111,14 @@ export function openDatabase(
     connectionTimeoutMillis: waitMilliseconds,
     idleTimeoutMillis: 30_000,
     // A pooler refuses these: its connections to PostgreSQL are shared.
-    ...(pooler === 'none'
-      ? {
+    ...(isPooled
+      ? {}
+      : {
           statement_timeout: statementMilliseconds,
           idle_in_transaction_session_timeout: idleMilliseconds,
           // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it
           ...(statementMilliseconds > 0 ? { onConnect: planQuickly(waitMilliseconds) } : {}),
-        }
-      : {}),
+        }),
     keepAlive: true,
   });
   pgPool.on('error', onError);
@@ -141,104 +129,14 @@ export function openDatabase(
     if (!(client instanceof pg.Client)) return;
     clients.add(client);
     // Behind a pooler, each transaction may have another connection to PostgreSQL.
-    if (pooler === 'none') nameStatements(client, { plansOnce });
+    if (!isPooled) nameStatements(client, { plansOnce });
   });
   pgPool.on('remove', (client) => client instanceof pg.Client && clients.delete(client));
-  const pool = createPool(pgPool, { size, pooler, statementMilliseconds });
-  if (notesStatements) lengthenStacks();
-  const Dialect = isCitus ? CitusDialect : PostgresDialect;
-  const dbFor = (use: ConnectionUse) => {
-    // Kysely also has cursors, which are not used.
-    const own = { connect: () => pool.connect(use), end: () => pgPool.end() } as unknown as PostgresPool;
-    const dialect = new Dialect({ pool: own });
-    return new Kysely<Tables>(notesStatements ? { dialect, log: noteStatement } : { dialect });
-  };
-  const db = dbFor({});
+  const { connect, usage } = createShares(pgPool, { size, isPooled, statementMilliseconds });
+  const kyselyOn = createKysely({ isCitus, notesStatements });
   return {
-    db,
-    dbFor,
-    pool,
-    close: async () => {
-      const end = async () => {
-        await db.destroy();
-        // Kysely ends the pool only if it has used it.
-        if (!pgPool.ending) await pgPool.end();
-      };
-      if (await isDoneWithin(closeMilliseconds, end())) return;
-      // The pool waits for every statement under way, and pg waits for the server to say goodbye. A frozen one never does.
-      for (const client of clients) client.connection.stream.destroy();
-    },
-  };
-}
-
-/** By a statement, because options of the connection would replace those in DATABASE_URL. If it fails, the pool ends the connection. */
-const planQuickly = (milliseconds: number) => (client: pg.ClientBase) =>
-  withinBudget(
-    undefined,
-    milliseconds,
-    () => client.query(quickPlanning.map((setting) => `set ${setting}`).join('; ')),
-    () => undefined,
-  );
-
-type PoolOptions = Required<Pick<DatabaseOptions, 'size' | 'pooler' | 'statementMilliseconds'>>;
-
-/**
- * Of its connections one merchant account holds at most half, and what a key pair asks about several of them or none three tenths.
- * A key pair that has several accounts holds more than one of them may, and leaves some to others.
- */
-function createPool(pgPool: pg.Pool, { size, ...limits }: PoolOptions): Pool {
-  const shareOf = (part: number) => createFairShare(Math.ceil(size * part), connectionMilliseconds);
-  const [accounts, acrossAccounts, keyPairs] = [shareOf(0.5), shareOf(0.3), shareOf(0.7)];
-  /** If nobody waits any more when it arrives, it is given back. */
-  const wait = <T>(budget: Budget | undefined, work: () => Promise<T>, giveBack: (late: T) => void) =>
-    withinBudget(budget, Infinity, work, (_error, working) => {
-      working.then(giveBack, () => undefined);
-    });
-  const enter = (share: FairShare, owner: string, budget: Budget | undefined) =>
-    wait(
-      budget,
-      () => share.enter(owner),
-      (late) => {
-        late();
-      },
-    );
-  /** The account first, so that requests that wait for a slow account leave the places of their pair to its other accounts. */
-  const enterBoth = async ({ keyPair, account }: Owners, budget: Budget | undefined) => {
-    const leaveAccount = await (account === undefined
-      ? enter(acrossAccounts, keyPair, budget)
-      : enter(accounts, account, budget));
-    try {
-      const leavePair = await enter(keyPairs, keyPair, budget);
-      return () => {
-        leavePair();
-        leaveAccount();
-      };
-    } catch (error) {
-      leaveAccount();
-      throw error;
-    }
-  };
-  const connect = async ({ owners, budget }: ConnectionUse = {}) => {
-    const leave = owners && (await enterBoth(owners, budget));
-    try {
-      const client = await wait(
-        budget,
-        () => pgPool.connect(),
-        (late) => {
-          late.release();
-        },
-      );
-      const release = (destroy: boolean) => {
-        leave?.();
-        client.release(destroy);
-      };
-      return connectionOf(client, limits, release, budget);
-    } catch (error) {
-      leave?.();
-      throw error;
-    }
-  };
-  return {
+    db: kyselyOn(connect),
+    dbFor: (asking) => kyselyOn(() => connect(asking)),
     connect,
     query: async (statement, values) => {
       const connection = await connect();
@@ -248,28 +146,87 @@ function createPool(pgPool: pg.Pool, { size, ...limits }: PoolOptions): Pool {
         connection.release();
       }
     },
-    usage: () => ({
-      most: size,
-      inUse: pgPool.totalCount - pgPool.idleCount,
-      waiting: pgPool.waitingCount + keyPairs.waiting() + accounts.waiting() + acrossAccounts.waiting(),
-    }),
+    usage,
+    close: async () => {
+      if (await isDoneWithin(closeMilliseconds, pgPool.end())) return;
+      // The pool waits for every statement under way, and pg waits for the server to say goodbye. A frozen one never does.
+      for (const client of clients) client.connection.stream.destroy();
+    },
   };
 }
 
-// Says in the log which statement failed, and who waited for it. Only in the sandbox and in tests.
+/** By a statement, because options of the connection would replace those in DATABASE_URL. If it fails, the pool ends the connection. */
+const planQuickly = (milliseconds: number) => (client: pg.ClientBase) =>
+  withinDeadline(
+    undefined,
+    milliseconds,
+    () => client.query(quickPlanning.map((setting) => `set ${setting}`).join('; ')),
+    () => undefined,
+  );
 
-/** Between a statement and who wrote it there are ten frames of libraries. */
-function lengthenStacks(): void {
-  Error.stackTraceLimit = 30;
-}
-
-/** The statement has placeholders: the values are no part of it. */
-function noteStatement(event: LogEvent): void {
-  if (event.level !== 'error' || !(event.error instanceof Error)) return;
-  const { error, query } = event;
-  const { position } = error as { position?: string };
-  const at = position === undefined ? 0 : Number(position) - 1;
-  const mark = position === undefined ? '' : '▶';
-  const text = `${query.sql.slice(0, at)}${mark}${query.sql.slice(at)}`;
-  Object.assign(error, { statement: text.replace(/\s+/g, ' ').trim() });
+/**
+ * Of the connections one merchant account holds at most half, and what a key pair asks about several of them or none three tenths.
+ * A key pair that has several accounts holds more than one of them may, and leaves some to others.
+ */
+function createShares(
+  pgPool: pg.Pool,
+  { size, ...limits }: { size: number; isPooled: boolean; statementMilliseconds: number },
+): Pick<Database, 'connect' | 'usage'> {
+  const shareOf = (part: number) => createFairShare(Math.ceil(size * part), connectionMilliseconds);
+  const [accounts, acrossAccounts, keyPairs] = [shareOf(0.5), shareOf(0.3), shareOf(0.7)];
+  /** If nobody waits any more when it arrives, it is given back. */
+  const wait = <T>(deadline: Deadline | undefined, work: () => Promise<T>, giveBack: (late: T) => void) =>
+    withinDeadline(deadline, Infinity, work, (_error, working) => {
+      working.then(giveBack, () => undefined);
+    });
+  const enter = (share: FairShare, owner: string, deadline: Deadline | undefined) =>
+    wait(
+      deadline,
+      () => share.enter(owner),
+      (late) => {
+        late();
+      },
+    );
+  /** The account first, so that requests that wait for a slow account leave the places of their pair to its other accounts. */
+  const enterBoth = async ({ keyPair, account }: Owner, deadline: Deadline | undefined) => {
+    const leaveAccount = await (account === undefined
+      ? enter(acrossAccounts, keyPair, deadline)
+      : enter(accounts, account, deadline));
+    try {
+      const leavePair = await enter(keyPairs, keyPair, deadline);
+      return () => {
+        leavePair();
+        leaveAccount();
+      };
+    } catch (error) {
+      leaveAccount();
+      throw error;
+    }
+  };
+  const connect = async ({ owner, deadline }: Asking = {}) => {
+    const leave = owner && (await enterBoth(owner, deadline));
+    try {
+      const client = await wait(
+        deadline,
+        () => pgPool.connect(),
+        (late) => {
+          late.release();
+        },
+      );
+      const release = (destroy: boolean) => {
+        leave?.();
+        client.release(destroy);
+      };
+      return connectionOf(client, limits, release, deadline);
+    } catch (error) {
+      leave?.();
+      throw error;
+    }
+  };
+  const usage = () => ({
+    most: size,
+    inUse: pgPool.totalCount - pgPool.idleCount,
+    waiting: pgPool.waitingCount + keyPairs.waiting() + accounts.waiting() + acrossAccounts.waiting(),
+  });
+  return { connect, usage };
 }

@@ -3,7 +3,6 @@ import pg from 'pg';
 import { contractVersion } from '../../generated/operations.ts';
 import { codeOf } from '../faults.ts';
 import { createSingleFlight } from '../rules/async.ts';
-import type { Pooler } from './connection.ts';
 import { openDatabase, type Database, type DatabaseOptions, type Db } from './database.ts';
 import { EmbeddedClient } from './embedded/client.ts';
 import { startEmbedded } from './embedded/index.ts';
@@ -30,7 +29,7 @@ export interface OpenOptions {
   size?: number;
   /** 0 for commands whose statements may take long. */
   statementMilliseconds?: number;
-  pooler?: Pooler | undefined;
+  isPooled?: boolean;
   /** The name of the command that opens it. */
   command?: string;
   /** Opens `background` apart from the connections for requests, whose statements end sooner. */
@@ -49,13 +48,13 @@ const startMilliseconds = 10_000;
 
 export async function openReadyDatabase(options: OpenOptions): Promise<OpenedDatabase> {
   const { environment, databaseUrl, dataDir, log, size, statementMilliseconds } = options;
-  const { servesRequests = false, readOnly = false, pooler = 'none' } = options;
+  const { servesRequests = false, readOnly = false, isPooled = false } = options;
   const command = servesRequests ? undefined : (options.command ?? 'command');
   const isEmbedded = databaseUrl === undefined;
   const onError = (error: Error) => {
     log(`the database connection failed: ${reasonOf(error)}`);
   };
-  const shared = { pooler, command, Client: isEmbedded ? EmbeddedClient : pg.Client };
+  const shared = { isPooled, command, Client: isEmbedded ? EmbeddedClient : pg.Client };
   // An embedded database is always that of a sandbox.
   const fills = servesRequests && environment === 'sandbox' && !isEmbedded;
   const ready = async (db: Db, place: string) => {
@@ -113,7 +112,7 @@ interface Prepared {
  */
 async function prepare(
   url: string,
-  shared: Pick<DatabaseOptions, 'pooler' | 'command' | 'Client'>,
+  shared: Pick<DatabaseOptions, 'isPooled' | 'command' | 'Client'>,
   onError: (error: Error) => void,
   ready: (db: Db) => Promise<string[]>,
 ): Promise<Prepared> {
@@ -127,7 +126,7 @@ async function prepare(
     let isCitus: boolean;
     let isReadOnly: boolean;
     try {
-      const { rows } = await withoutTimeout.pool.query<{ isCitus: boolean; isReadOnly: boolean }>(
+      const { rows } = await withoutTimeout.query<{ isCitus: boolean; isReadOnly: boolean }>(
         `select exists (select from pg_extension where extname = 'citus') as "isCitus",
            current_setting('transaction_read_only')::boolean as "isReadOnly"`,
       );

@@ -105,7 +105,7 @@ export const createMerchantAccount = <Context extends Needed>({
 };
 
 /** For whom the database connections of a request count: see database/fair-share.ts. */
-export function ownersOf({ selection, caller }: { selection: Selection; caller: { keyPairId: string } }) {
+export function requestOwner({ selection, caller }: { selection: Selection; caller: { keyPairId: string } }) {
   const accounts = selection.kind === 'many' && selection.accounts !== 'all' ? selection.accounts.only : [];
   const [only] = accounts.length === 1 ? accounts : [];
   return { keyPair: caller.keyPairId, account: selection.kind === 'one' ? selection.id : only };

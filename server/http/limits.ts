@@ -5,7 +5,7 @@ import { operations, type Operation } from '../../generated/operations.ts';
 import type { Db } from '../database/database.ts';
 import type { CountCall } from '../database/rate-limits.ts';
 import { ApiError } from '../errors.ts';
-import { countNumbers, lookAtBucket } from '../resources/card-numbers/queries.ts';
+import { countNumbers, findWait } from '../resources/card-numbers/queries.ts';
 import { triedNumber } from '../resources/card-numbers/rules.ts';
 import type { DigestKeys } from '../secrets/derive-keys.ts';
 import type { Context, Step } from './step.ts';
@@ -72,7 +72,7 @@ export function createVelocityLimit(deps: VelocityDeps): LimitVelocity {
     const tried = triedNumber(await keysOf(db, selection.id), number);
     const { sameBinAndLastFour: limit } = velocityLimit;
     const wait = isRepeated
-      ? await lookAtBucket(ownDb, tried, limit, now())
+      ? await findWait(ownDb, tried, limit, now())
       : (await countNumbers(ownDb, [tried], limit, now()))[0];
     if (wait !== undefined)
       throw tooMany(wait, 'too many numbers with the same BIN and last four digits in a day');

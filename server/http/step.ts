@@ -2,7 +2,7 @@
 // keys nor a database (test/unit/walls.test.ts checks its imports).
 import type { Request, RequestHandler, Response } from 'express';
 import type { OperationId, operations } from '../../generated/operations.ts';
-import type { Budget } from '../database/connection.ts';
+import type { Deadline } from '../database/connection.ts';
 import type { Db } from '../database/database.ts';
 import type { Selection } from '../handlers/deps.ts';
 import type { Accounts } from '../rules/accounts.ts';
@@ -61,7 +61,7 @@ export interface Refusal {
 export interface Context {
   requestId: string;
   /** How long the request may still wait for the database. */
-  budget: Budget;
+  deadline: Deadline;
   /** The database, for this request: for statements that take no time, and must not wait behind slow ones of the same account. */
   db: Db;
   /** The same for what may be slow: connections count for key pair and merchant account (database/fair-share.ts). */

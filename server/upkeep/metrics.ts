@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { isIP, type AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { PoolUsage } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import type { DeliverDeps } from '../events/deliver.ts';
 import type { NoteRequest } from '../http/access-log.ts';
 
 interface Sources {
-  pools: Record<string, () => PoolUsage>;
+  pools: Record<string, Database['usage']>;
   /** Deliveries that are due, and deliveries that wait for their time. */
   countDeliveries: () => Promise<{ due: number; later: number }>;
   /** Zero when every event was delivered. */
@@ -103,7 +103,7 @@ export function createMetrics(build: { version: string; revision?: string }): Me
 }
 
 function addGauges(registers: Registry[], { pools, countDeliveries, oldestEventSeconds }: Sources): void {
-  const poolGauge = (name: string, help: string, key: keyof PoolUsage) =>
+  const poolGauge = (name: string, help: string, key: 'most' | 'inUse' | 'waiting') =>
     new Gauge({
       name: `payments_database_connections_${name}`,
       help,

@@ -27,12 +27,12 @@ export async function observe({ metricsHost, metricsPort, tracing }: Config): Pr
     metrics: started?.metrics,
     metricsPort: started?.server.port,
     tracing: tracing ? (await import('./tracing.ts')).createTracing() : undefined,
-    readFrom: ({ pool, background }) =>
+    readFrom: ({ usage, background }) =>
       started?.metrics.readFrom({
-        pools: { requests: pool.usage, background: background.pool.usage },
-        countDeliveries: () => countQueue(background.dbFor({ budget: { left: scrapeMilliseconds } })),
+        pools: { requests: usage, background: background.usage },
+        countDeliveries: () => countQueue(background.dbFor({ deadline: { left: scrapeMilliseconds } })),
         oldestEventSeconds: () =>
-          findOldestPending(background.dbFor({ budget: { left: scrapeMilliseconds } })),
+          findOldestPending(background.dbFor({ deadline: { left: scrapeMilliseconds } })),
       }),
     close: async () => started?.server.close(),
   };

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withinBudget } from '../../server/database/connection.ts';
+import { withinDeadline } from '../../server/database/connection.ts';
 import { inTransactionOnce, openDatabase } from '../../server/database/database.ts';
 import { findUnready } from '../../server/database/open.ts';
 import { handlers } from '../../server/handlers/index.ts';
@@ -40,8 +40,10 @@ describe('a database of its own', () => {
   });
 
   const isIdle = () => {
-    const { pool, background } = service.service.database;
-    return [pool, background.pool].every((one) => one.usage().inUse === 0 && one.usage().waiting === 0);
+    const { database } = service.service;
+    return [database, database.background].every(
+      (one) => one.usage().inUse === 0 && one.usage().waiting === 0,
+    );
   };
   const openTransactions = () =>
     withClient(database.url, async (client) => {
@@ -160,10 +162,10 @@ describe('a slow database', () => {
     const { status } = await service.call('GET', '/transactions', { token: service.token('*.read') });
     expect(status).toBe(500);
     expect(service.logs.join('')).toContain('the database did not answer within');
-    const { pool, background } = service.service.database;
-    expect(pool.usage().inUse).toBe(0);
+    const { usage, background } = service.service.database;
+    expect(usage().inUse).toBe(0);
     await eventually(async () => {
-      const { rowCount } = await background.pool.query(
+      const { rowCount } = await background.query(
         `select from pg_stat_activity where datname = current_database() and query like 'select pg_sleep%'
          and state = 'active'`,
       );
@@ -173,22 +175,22 @@ describe('a slow database', () => {
 
   it('leaves no transaction open when there is no time for its rollback', async () => {
     const database = openDatabase(await createTestDatabase(), () => undefined, { size: 1 });
-    const budget = { left: 1_000 };
+    const deadline = { left: 1_000 };
     const spendAll = () =>
-      withinBudget(
-        budget,
+      withinDeadline(
+        deadline,
         Infinity,
         () => sleep(60_000),
         () => undefined,
       ).catch(() => undefined);
-    const work = inTransactionOnce(database.dbFor({ budget }), async (tx) => {
+    const work = inTransactionOnce(database.dbFor({ deadline }), async (tx) => {
       await sql`select 1`.execute(tx);
       await spendAll();
       throw new Error('a fault');
     });
     await expect(work).rejects.toThrow();
     // The only connection of the pool: it would be in the same transaction.
-    const { rows } = await database.pool.query<{ begun: boolean }>(
+    const { rows } = await database.query<{ begun: boolean }>(
       `select xact_start = statement_timestamp() as begun from pg_stat_activity where pid = pg_backend_pid()`,
     );
     expect(rows[0]?.begun).toBe(true);

@@ -518,7 +518,7 @@ describe('one slow account', () => {
     const others = await Promise.all(Array.from({ length: 10 }, () => list('marketplace')));
     expect(new Set(others.map(({ status }) => status))).toEqual(new Set([200]));
     // An answer that is kept needs only short statements, which do not wait for the slow ones.
-    expect(own.service.database.pool.usage().waiting).toBeGreaterThan(30);
+    expect(own.service.database.usage().waiting).toBeGreaterThan(30);
     expect((await subscribe()).headers.get('Idempotency-Replayed')).toBe('true');
     expect((await fetch(`${own.url}/readyz`)).status).toBe(200);
     expect(new Set((await Promise.all(stuck)).map(({ status }) => status))).toEqual(new Set([500]));
@@ -538,7 +538,7 @@ describe('one key pair with slow requests in two accounts', () => {
       own.call('GET', '/transactions', { token, headers: { 'X-Service-Merchant-Account-ID': account } });
     const token = pair.token('*.read');
     const stuck = Array.from({ length: 40 }, (_, n) => list(token, n % 2 === 0 ? 'default' : 'marketplace'));
-    const { usage } = own.service.database.pool;
+    const { usage } = own.service.database;
     await eventually(() => usage().waiting === 33, 'all of them hold a connection or wait for one');
     expect(usage().inUse).toBe(7);
     expect((await list(own.token('*.read'), 'third')).status).toBe(200);
@@ -547,15 +547,15 @@ describe('one key pair with slow requests in two accounts', () => {
 
   it('leaves the place of a request that has given up to the next, at once', async () => {
     await using own = await startTestService();
-    const { pool } = own.service.database;
+    const { connect } = own.service.database;
     const hold = (count: number, account: string) =>
-      Promise.all(Array.from({ length: count }, () => pool.connect({ owners: { keyPair: 'one', account } })));
+      Promise.all(Array.from({ length: count }, () => connect({ owner: { keyPair: 'one', account } })));
     // All five places of an account, and with two more all seven of the pair.
     const [inFirst, inSecond] = [await hold(5, 'first'), await hold(2, 'second')];
-    const queued = pool.connect({ owners: { keyPair: 'one', account: 'second' } });
-    const budget = { left: 50 };
-    await expect(pool.connect({ owners: { keyPair: 'one', account: 'first' }, budget })).rejects.toThrow();
-    const next = pool.connect({ owners: { keyPair: 'another', account: 'first' } });
+    const queued = connect({ owner: { keyPair: 'one', account: 'second' } });
+    const deadline = { left: 50 };
+    await expect(connect({ owner: { keyPair: 'one', account: 'first' }, deadline })).rejects.toThrow();
+    const next = connect({ owner: { keyPair: 'another', account: 'first' } });
     inFirst[0]?.release();
     for (const connection of [await next, await queued, ...inFirst.slice(1), ...inSecond])
       connection.release();
@@ -565,8 +565,8 @@ describe('one key pair with slow requests in two accounts', () => {
 describe('/readyz', () => {
   it('says yes while every other connection to the database is busy', async () => {
     await using own = await startTestService({ config: { webhookWorker: false } });
-    const { pool, background } = own.service.database;
-    const pools = [pool, background.pool];
+    const { database } = own.service;
+    const pools = [database, database.background];
     // The jobs of the start use some of them, and would wait for the rest while this waits for theirs.
     const isIdle = () => pools.every((one) => one.usage().inUse === 0 && one.usage().waiting === 0);
     await eventually(isIdle, 'no job holds a connection');

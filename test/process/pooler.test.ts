@@ -92,19 +92,19 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer in transaction mode', () => {
   it('a statement has its limit by itself and in a transaction, and no session keeps it', async () => {
     const url = bouncer.urlOf(await createTestDatabase());
     const limited = openDatabase(url, () => undefined, {
-      pooler: 'transaction',
+      isPooled: true,
       statementMilliseconds: 7_000,
     });
     const show = `select current_setting('statement_timeout') as limit, current_setting('jit') as jit`;
-    const alone = await limited.pool.query(show);
+    const alone = await limited.query(show);
     const inOne = await inTransaction(limited.db, (tx) => sql.raw(show).execute(tx));
     const own = { limit: '7s', jit: 'off' };
     expect([alone.rows, inOne.rows]).toEqual([[own], [own]]);
-    await expect(limited.pool.query('select 1 / 0')).rejects.toMatchObject({ code: '22012' });
-    await expect(limited.pool.query('select 1 / 0')).rejects.toMatchObject({ code: '22012' });
-    const other = openDatabase(url, () => undefined, { pooler: 'transaction', statementMilliseconds: 0 });
-    expect((await other.pool.query(show)).rows).toEqual([{ limit: '0', jit: 'on' }]);
-    expect((await other.pool.query('select from pg_prepared_statements')).rowCount).toBe(0);
+    await expect(limited.query('select 1 / 0')).rejects.toMatchObject({ code: '22012' });
+    await expect(limited.query('select 1 / 0')).rejects.toMatchObject({ code: '22012' });
+    const other = openDatabase(url, () => undefined, { isPooled: true, statementMilliseconds: 0 });
+    expect((await other.query(show)).rows).toEqual([{ limit: '0', jit: 'on' }]);
+    expect((await other.query('select from pg_prepared_statements')).rowCount).toBe(0);
     await limited.close();
     await other.close();
   });
@@ -116,11 +116,11 @@ describe('without a pooler', () => {
       size: 1,
       statementMilliseconds: 7_000,
     });
-    const { pool } = database;
+    const { query } = database;
     const limit = { scope: 'test', limit: 5, windowSeconds: 60 };
     // What runs the second time is named.
     for (const _ of [1, 2]) await countCall(database.db, limit, 'somebody');
-    const { rows } = await pool.query(
+    const { rows } = await query(
       `select current_setting('statement_timeout') as limit, count(*) as named from pg_prepared_statements`,
     );
     expect(rows).toEqual([{ limit: '7s', named: 1 }]);

@@ -82,7 +82,7 @@ describe('in the database', () => {
 
   // Functions that stand in for those of Citus. The last test, because the script also drops what Citus does not have.
   it('scripts/citus.sql distributes every table of accounts', async () => {
-    const { query } = database.pool;
+    const { query } = database;
     await query(`create table called (kind text, name text);
       create function create_reference_table(id regclass) returns void
         begin atomic insert into called values ('copied', id::text); end;

@@ -116,7 +116,7 @@ describe('a worker', () => {
     });
 
     it('rests for twice as long as a slow round took, even if it is woken', async () => {
-      const client = await service.service.database.background.pool.connect();
+      const client = await service.service.database.background.connect();
       await client.query('begin');
       await client.query('lock table deliveries in access exclusive mode');
       await until(async () => (await last())?.isWaiting);

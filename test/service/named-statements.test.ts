@@ -85,7 +85,7 @@ it('a page of transactions is kept; with a filter it is planned for its values',
 it('behind a pooler nothing is kept', async () => {
   const pooled = openDatabase(await createTestDatabase(), () => undefined, {
     size: 1,
-    pooler: 'transaction',
+    isPooled: true,
   });
   for (let times = 0; times < 3; times += 1)
     await sql`select id from merchant_accounts where id = ${'x'}`.execute(pooled.db);

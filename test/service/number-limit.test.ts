@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openDatabase, type Database } from '../../server/database/database.ts';
-import { countNumbers, lookAtBucket } from '../../server/resources/card-numbers/queries.ts';
+import { countNumbers, findWait } from '../../server/resources/card-numbers/queries.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 const limit = { limit: 3, windowSeconds: 100 };
@@ -50,7 +50,7 @@ function createBuckets() {
       return (await countNumbers(database.db, numbers, limit, dateOf(at))).map(inSeconds);
     },
     look: async (bucket: string, at: number) =>
-      inSeconds(await lookAtBucket(database.db, named(bucket, ''), limit, dateOf(at))),
+      inSeconds(await findWait(database.db, named(bucket, ''), limit, dateOf(at))),
   };
 }
 

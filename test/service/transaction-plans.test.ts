@@ -447,13 +447,13 @@ describe(`${count} transactions`, () => {
   });
 });
 
-describe.each(['none', 'transaction'] as const)('with the pooler %s', (pooler) => {
+describe.each([false, true])('with a pooler: %s', (isPooled) => {
   const settings = sql<object>`
     select current_setting('jit') as jit, current_setting('max_parallel_workers_per_gather') as workers`;
 
   it('requests and the worker plan without JIT and parallel workers, and long commands as the server does', async () => {
     const databaseUrl = await createTestDatabase();
-    const options = { environment: 'sandbox', databaseUrl, dataDir: '/nowhere', pooler } as const;
+    const options = { environment: 'sandbox', databaseUrl, dataDir: '/nowhere', isPooled } as const;
     const open = (more: object) => openReadyDatabase({ ...options, log: () => undefined, ...more });
     const service = await open({ servesRequests: true });
     const command = await open({ statementMilliseconds: 0 });

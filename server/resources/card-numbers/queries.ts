@@ -59,7 +59,7 @@ interface Bucket {
 }
 
 /** The same of a bucket as it is, without counting anything. */
-export async function lookAtBucket(
+export async function findWait(
   db: Db,
   { bucket }: TriedNumber,
   limit: NumberLimit,

@@ -135,7 +135,7 @@ export function transactionRange(
   what: RawBuilder<unknown> = item,
 ): RawBuilder<TransactionItem> {
   const { created, all, any, choice, isWalk, hasGin } = conditions;
-  const { lists, own } = ownersOf(accounts, conditions);
+  const { lists, own } = ownedBy(accounts, conditions);
   const where = [...bounds(created, range), ...all, ...own];
   if (choice) {
     lists.push(sql`unnest(${choice.values}::${sql.raw(choice.type)}[]) as choice (value)`);
@@ -181,14 +181,14 @@ const nearest = (from: string, { side }: Range) => {
 const isFiltered = ({ all, ofAccount, any, choice }: Conditions): boolean =>
   all.length + ofAccount.length + any.length > 0 || choice !== undefined;
 
-interface Owners {
+interface OwnedBy {
   /** Tables to join with, so that each account is read by itself. */
   lists: RawBuilder<unknown>[];
   /** That a transaction belongs to one of the accounts, with the filters that an index has together with the account. */
   own: Condition[];
 }
 
-function ownersOf(accounts: Accounts, conditions: Conditions): Owners {
+function ownedBy(accounts: Accounts, conditions: Conditions): OwnedBy {
   const { ofAccount, hasIdentifier, isHashed } = conditions;
   const only = onlyOf(accounts);
   if (only !== undefined)

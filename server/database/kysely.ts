@@ -1,0 +1,90 @@
+// Kysely on our connections. A request has a Kysely of its own, which costs little: everything but the way to a connection is shared.
+import {
+  CompiledQuery,
+  DefaultQueryExecutor,
+  Kysely,
+  PostgresAdapter,
+  PostgresDialect,
+  PostgresQueryCompiler,
+  type DatabaseConnection,
+  type Driver,
+  type QueryResult,
+} from 'kysely';
+import { CitusAdapter } from './citus.ts';
+import type { Connection } from './connection.ts';
+import type { Tables } from './tables.ts';
+import type { Db } from './unit-of-work.ts';
+
+interface Options {
+  isCitus: boolean;
+  /** Says in the log which statement failed, and who waited for it. */
+  notesStatements: boolean;
+}
+
+/** Makes a Kysely whose statements use connections of this function. */
+export function createKysely({ isCitus, notesStatements }: Options): (connect: Connect) => Db {
+  // Between a statement and who wrote it there are ten frames of libraries.
+  if (notesStatements) Error.stackTraceLimit = 30;
+  const run = notesStatements ? executeAndNote : execute;
+  const compiler = new PostgresQueryCompiler();
+  const adapter = isCitus ? new CitusAdapter() : new PostgresAdapter();
+  const dialect = new PostgresDialect({ pool: () => Promise.reject(new Error('never used')) });
+  return (connect) => {
+    const provideConnection = async <T>(use: (connection: DatabaseConnection) => Promise<T>): Promise<T> => {
+      const connection = await connect();
+      try {
+        return await use({ executeQuery: (query) => run(connection, query), streamQuery });
+      } finally {
+        connection.release();
+      }
+    };
+    const executor = new DefaultQueryExecutor(compiler, adapter, { provideConnection });
+    return new Kysely<Tables>({ config: { dialect }, dialect, driver, executor });
+  };
+}
+
+type Connect = () => Promise<Connection>;
+
+const counted = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
+
+async function execute<Row>(connection: Connection, query: CompiledQuery): Promise<QueryResult<Row>> {
+  const { command, rowCount, rows } = await connection.query(query.sql, query.parameters);
+  return {
+    rows: rows as Row[],
+    ...(counted.has(command) ? { numAffectedRows: BigInt(rowCount ?? 0) } : {}),
+  };
+}
+
+/** The statement has placeholders: the values are no part of it. */
+async function executeAndNote<Row>(connection: Connection, query: CompiledQuery): Promise<QueryResult<Row>> {
+  const { stack = '' } = new Error();
+  try {
+    return await execute(connection, query);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const { position } = error as { position?: string };
+    const at = position === undefined ? 0 : Number(position) - 1;
+    const mark = position === undefined ? '' : '▶';
+    const text = `${query.sql.slice(0, at)}${mark}${query.sql.slice(at)}`;
+    error.stack = `${error.stack ?? ''}\n${stack.slice(stack.indexOf('\n') + 1)}`;
+    throw Object.assign(error, { statement: text.replace(/\s+/g, ' ').trim() });
+  }
+}
+
+const streamQuery = (): never => {
+  throw new Error('Statements are not streamed.');
+};
+
+const send = (text: string) => async (connection: DatabaseConnection) => {
+  await connection.executeQuery(CompiledQuery.raw(text));
+};
+
+const driver: Driver = {
+  init: () => Promise.resolve(),
+  destroy: () => Promise.resolve(),
+  acquireConnection: () => Promise.reject(new Error('Connections come from provideConnection.')),
+  releaseConnection: () => Promise.resolve(),
+  beginTransaction: send('begin'),
+  commitTransaction: send('commit'),
+  rollbackTransaction: send('rollback'),
+};
