@@ -2,12 +2,10 @@
 import { Command } from 'commander';
 import type { Db } from '../database/database.ts';
 import { listDeliveries, listEventsOf, type EventTarget } from '../events/delivery-list.ts';
-import { listWebhookSubscriptions } from '../resources/webhook-subscriptions/queries.ts';
 import { listAuditEntries } from '../upkeep/audit.ts';
 import { printRows, type JsonOption } from './output.ts';
 import { withService } from './service.ts';
 import { uuid } from './values.ts';
-import { attemptResult } from './webhooks-deliveries.ts';
 
 const mostRows = 1_000;
 
@@ -47,13 +45,12 @@ export const historyCommand = (
 
 async function historyOf(db: Db, record: Shown) {
   const events = await listEventsOf(db, record, mostRows);
-  const attempts = await listDeliveries(db, { record, limit: mostRows });
+  const deliveries = await listDeliveries(db, { record }, mostRows);
   const { id, buyer_id: buyer } = record;
   const erasures = (await commandsAbout(db, buyer === null ? [] : [buyer])).filter(({ command }) =>
     command.startsWith('buyers erase'),
   );
   const commands = [...(await commandsAbout(db, [id, ...events.map((event) => event.id)])), ...erasures];
-  const hosts = new Map((await listWebhookSubscriptions(db)).map(({ id, url }) => [id, new URL(url).host]));
   const isTold = events.some(({ name }) => name.endsWith('.created'));
   const unknown = isTold
     ? ''
@@ -78,15 +75,13 @@ async function historyOf(db: Db, record: Shown) {
         ]
       : []),
     ...events.map(({ id, name, status, created_at }) => ({ at: created_at, what: name, result: status, id })),
-    ...attempts.flatMap(({ at, number, subscription_id, event_id, ...tried }) =>
-      at === null
-        ? []
-        : {
-            at,
-            what: `attempt ${number} to ${hosts.get(subscription_id) ?? subscription_id}`,
-            result: attemptResult(tried),
-            id: event_id,
-          },
+    ...deliveries.flatMap(({ attempts, url, event_id }) =>
+      attempts.map(({ at, number, status, error, answer }) => ({
+        at,
+        what: `attempt ${number} to ${new URL(url).host}`,
+        result: [error ?? `HTTP ${status}`, answer].filter(Boolean).join(': '),
+        id: event_id,
+      })),
     ),
     ...commands.map(({ at, operator, host, command }) => ({
       at,

@@ -2,17 +2,14 @@
 import { Command } from 'commander';
 import { readBuild } from '../build.ts';
 import type { Db } from '../database/database.ts';
-import { nextWait, type Attempt } from '../events/attempts.ts';
-import { countPending, findEventBody, listDeliveries } from '../events/delivery-list.ts';
+import { nextWait } from '../events/attempts.ts';
+import { findEventBody, listDeliveries, type Delivery } from '../events/delivery-list.ts';
 import { OperatorFault } from '../faults.ts';
 import { createLog } from '../log.ts';
 import { findPaymentMethodOfAnyAccount } from '../resources/payment-methods/queries.ts';
 import { findTransactionOfAnyAccount } from '../resources/transactions/queries.ts';
 import { replayDeliveries } from '../resources/webhook-subscriptions/changes.ts';
-import {
-  findWebhookSubscription,
-  listWebhookSubscriptions,
-} from '../resources/webhook-subscriptions/queries.ts';
+import { findWebhookSubscription } from '../resources/webhook-subscriptions/queries.ts';
 import { allAccounts } from '../rules/accounts.ts';
 import { observe } from '../upkeep/observe.ts';
 import { visibleJson } from '../visible.ts';
@@ -53,79 +50,73 @@ interface DeliveriesOptions extends JsonOption {
 }
 
 async function deliveries(options: DeliveriesOptions): Promise<void> {
-  const { subscription, merchantAccount, record, event, body, json, ...filter } = options;
+  const { subscription, merchantAccount, record, event, body, failed, since, limit, json } = options;
   if (body) {
     await printBody(event);
     return;
   }
-  const { rows, isOff, waiting } = await withService(
+  const found = await withService(
     async ({ db }) => {
-      const of = {
+      const isOfOne = merchantAccount !== undefined && merchantAccount !== allAccounts;
+      const filter = {
         subscriptionId: subscription,
-        accountId:
-          merchantAccount === undefined || merchantAccount === allAccounts
-            ? undefined
-            : await requireAccount(db, merchantAccount),
+        accountId: isOfOne ? await requireAccount(db, merchantAccount) : undefined,
         record: record === undefined ? undefined : await findRecord(db, record),
         eventId: event,
+        failed,
+        since,
       };
-      const found = await listDeliveries(db, { ...of, ...filter });
-      const off = (await listWebhookSubscriptions(db)).filter(({ active }) => !active);
-      return {
-        rows: found,
-        isOff: (id: string) => off.some((one) => one.id === id),
-        waiting:
-          filter.failed && found.length === 0 ? await countPending(db, of) : { retried: 0, switchedOff: 0 },
-      };
-      // An account may have millions of events to search through.
+      return listDeliveries(db, filter, limit);
     },
+    // An account may have millions of events to search through.
     { isLong: record !== undefined },
   );
-  const now = Date.now();
-  const last = new Map<string, number | null>();
-  for (const { id, number } of rows) last.set(id, Math.max(number ?? 0, last.get(id) ?? 0));
-  // State and next attempt are those of the delivery: people would take them for the result of each attempt.
-  const isLast = ({ id, number }: (typeof rows)[number]) => json === true || (number ?? 0) === last.get(id);
-  const isDetailed = json === true || event !== undefined || record !== undefined;
-  const shown = rows
-    .filter((row) => isDetailed || isLast(row))
-    .map((row) => ({
-      event: row.event_id,
-      name: row.name,
-      record: row.record,
-      account: row.merchant_account_id,
-      subscription: row.subscription_id,
-      state: isLast(row) ? row.state : null,
-      attempt: row.number,
-      at: row.at,
-      status: row.status,
-      ms: row.milliseconds,
-      error: json || hasArrived(row) ? row.error : attemptResult(row),
-      ...(json && { answer: row.answer }),
-      next_attempt: json
-        ? row.next
-        : isLast(row)
-          ? nextAttempt(untilThen(row.next, now), isOff(row.subscription_id))
-          : null,
-    }));
-  const whenEmpty =
-    record === undefined ? 'There is no delivery.' : `There is no delivery of an event about ${record}.`;
-  printRows(shown, { json }, filter.failed ? noFailed(waiting) : whenEmpty);
+  const about = record === undefined ? '' : ` of an event about ${record}`;
+  const whenEmpty = failed
+    ? 'There is no failed delivery. To see those that are still tried: payments webhooks deliveries'
+    : `There is no delivery${about}.`;
+  const isDetailed = event !== undefined || record !== undefined;
+  const rows = json ? found.flatMap(rowsOf) : found.flatMap((one) => rowsForPeople(one, isDetailed));
+  printRows(rows, { json }, whenEmpty);
 }
+
+/** A row for each attempt, or one for a delivery without attempts. */
+function rowsOf(delivery: Delivery) {
+  const attempts = delivery.attempts.length > 0 ? delivery.attempts : [undefined];
+  return attempts.map((attempt) => ({
+    event: delivery.event_id,
+    name: delivery.name,
+    record: delivery.record,
+    account: delivery.merchant_account_id,
+    subscription: delivery.subscription_id,
+    state: delivery.state,
+    attempt: attempt?.number ?? null,
+    at: attempt?.at ?? null,
+    status: attempt?.status ?? null,
+    ms: attempt?.milliseconds ?? null,
+    error: attempt?.error ?? null,
+    answer: attempt?.answer ?? null,
+    next_attempt: delivery.next,
+  }));
+}
+
+/** The last attempt, or all of them. State and next attempt are not shown with earlier ones, whose results they are not. */
+const rowsForPeople = (delivery: Delivery, isDetailed: boolean) =>
+  rowsOf(delivery)
+    .slice(isDetailed ? 0 : -1)
+    .map(({ answer, ...row }, index, { length }) => {
+      const isLast = index === length - 1;
+      return {
+        ...row,
+        state: isLast ? row.state : null,
+        error: [row.error, answer].filter(Boolean).join(': ') || null,
+        next_attempt: isLast ? nextOf(delivery) : null,
+      };
+    });
 
 /** The events of a transaction or a card are found fast; those of other records by a search through all events. */
 const findRecord = async (db: Db, id: string) =>
   (await findTransactionOfAnyAccount(db, id)) ?? (await findPaymentMethodOfAnyAccount(db, id)) ?? { id };
-
-/** Or was not tried yet. */
-const hasArrived = ({ status, error }: Tried): boolean =>
-  status === null ? error === null : Math.floor(status / 100) === 2;
-
-type Tried = Pick<Attempt, 'status' | 'error' | 'answer'>;
-
-/** With what the receiver said. */
-export const attemptResult = ({ status, error, answer }: Tried): string =>
-  [error ?? `HTTP ${status}`, answer].filter(Boolean).join(': ');
 
 async function printBody(event: string | undefined): Promise<void> {
   if (event === undefined) throw new WrongCall('--body needs --event: the event whose body to print.');
@@ -134,27 +125,14 @@ async function printBody(event: string | undefined): Promise<void> {
   console.log(visibleJson(body));
 }
 
-const noFailed = ({ retried, switchedOff }: { retried: number; switchedOff: number }): string =>
-  [
-    'There is no failed delivery.',
-    retried > 0 && `Still retried: ${retried}. See: payments webhooks deliveries`,
-    switchedOff > 0 &&
-      `Their subscription is switched off: ${switchedOff}, which fail when their next attempt is due. To deliver one: payments webhooks activate ID, then payments webhooks replay EVENT_ID`,
-  ]
-    .filter(Boolean)
-    .join('\n');
-
-/** Without an attempt, if the subscription is switched off. */
-const nextAttempt = (then: string | undefined, isOff: boolean): string | undefined =>
-  then !== undefined && isOff ? `fails ${then}` : then;
-
-function untilThen(due: Date | null, now: number): string | undefined {
-  if (!due) return undefined;
-  const seconds = Math.round((due.getTime() - now) / 1000);
-  if (seconds <= 0) return 'now';
-  if (seconds < 100) return `in ${seconds} s`;
+/** When the next attempt is due. It is not made if the subscription is switched off. */
+function nextOf({ next, active }: Delivery): string | null {
+  if (!next) return null;
+  const seconds = Math.max(0, Math.round((next.getTime() - Date.now()) / 1000));
   const minutes = Math.round(seconds / 60);
-  return minutes < 100 ? `in ${minutes} min` : `in ${Math.round(minutes / 60)} h`;
+  let then = seconds === 0 ? 'now' : `in ${seconds} s`;
+  if (seconds >= 100) then = minutes < 100 ? `in ${minutes} min` : `in ${Math.round(minutes / 60)} h`;
+  return active ? then : `fails ${then}`;
 }
 
 export const replayCommand = (): Command =>

@@ -1,4 +1,4 @@
-// What operators do with deliveries: list them, count those that are still tried, and replay them.
+// What operators do with deliveries: list and replay them.
 import { sql } from 'kysely';
 import { acrossAccounts } from '../database/across-accounts.ts';
 import type { Db, Tx } from '../database/database.ts';
@@ -19,16 +19,18 @@ export interface DeliveryFilter {
   record?: (Pick<EventTarget, 'id'> & Partial<EventTarget>) | undefined;
   failed?: boolean | undefined;
   since?: Date | undefined;
-  limit: number;
 }
 
 /** When it is tried next; in the past while a worker holds it. */
 const next = sql<Date | null>`case when deliveries.state = 'pending'
   then case when leased_by is null then due_at else least(due_at, deliveries.updated_at) end end`;
 
-/** The newest deliveries, with a row for each attempt, or one for a delivery without attempts. */
-export async function listDeliveries(db: Db, { limit, ...filter }: DeliveryFilter) {
+export type Delivery = Awaited<ReturnType<typeof listDeliveries>>[number];
+
+/** The newest deliveries, with their attempts. */
+export async function listDeliveries(db: Db, filter: DeliveryFilter, limit: number) {
   const deliveries = await withEvents(db)
+    .innerJoin('webhook_subscriptions', 'webhook_subscriptions.id', 'deliveries.subscription_id')
     .select([
       'deliveries.id',
       'deliveries.created_at',
@@ -37,6 +39,8 @@ export async function listDeliveries(db: Db, { limit, ...filter }: DeliveryFilte
       'events.merchant_account_id',
       targetId.as('record'),
       'deliveries.subscription_id',
+      'webhook_subscriptions.url',
+      'webhook_subscriptions.active',
       'deliveries.state',
       next.as('next'),
     ])
@@ -46,22 +50,13 @@ export async function listDeliveries(db: Db, { limit, ...filter }: DeliveryFilte
     .limit(limit)
     .modifyEnd(acrossAccounts('all-deliveries'))
     .execute();
-  const attempts = new Map<string, Omit<ShownAttempt, 'delivery_id'>[]>();
-  for (const { delivery_id, ...attempt } of await listAttempts(db, deliveries))
-    attempts.set(delivery_id, [...(attempts.get(delivery_id) ?? []), attempt]);
-  return deliveries.flatMap((delivery) =>
-    (attempts.get(delivery.id) ?? [notTried]).map((attempt) => ({ ...delivery, ...attempt })),
-  );
+  const attempts = await listAttempts(db, deliveries);
+  return deliveries.map((delivery) => ({ ...delivery, attempts: attempts.get(delivery.id) ?? [] }));
 }
 
-type ShownAttempt = Awaited<ReturnType<typeof listAttempts>>[number];
-
-const notTried = { number: null, at: null, status: null, milliseconds: null, error: null, answer: null };
-
-/** Apart from the deliveries, so that a limit cuts none of them in the middle. */
+/** By the IDs of their deliveries. Apart from them, so that a limit cuts none of them in the middle. */
 async function listAttempts(db: Db, of: readonly DeliveryKey[]) {
-  if (of.length === 0) return [];
-  return db
+  const rows = await db
     .selectFrom('delivery_attempts')
     .select(['delivery_id', 'number', 'at', 'status', 'milliseconds', 'error', 'answer'])
     .where(
@@ -71,6 +66,9 @@ async function listAttempts(db: Db, of: readonly DeliveryKey[]) {
     .orderBy('number')
     .modifyEnd(acrossAccounts('all-deliveries'))
     .execute();
+  const attempts = new Map<string, typeof rows>(of.map(({ id }) => [id, []]));
+  for (const row of rows) attempts.get(row.delivery_id)?.push(row);
+  return attempts;
 }
 
 /** Clocks may differ, and an imported record may have a time of another zone. */
@@ -82,30 +80,22 @@ const targetId = sql<string | null>`events.body::json -> 'target' ->> 'id'`;
 const isAbout = (id: string) =>
   sql<boolean>`case when position(${id} in events.body) > 0 then ${targetId} = ${id} else false end`;
 
-const matching = ({
-  subscriptionId,
-  accountId,
-  eventId,
-  record,
-  failed,
-  since,
-}: Omit<DeliveryFilter, 'limit'>) =>
-  sql<boolean>`${sql.join(
-    [
-      sql`true`,
-      ...(subscriptionId ? [sql`deliveries.subscription_id = ${subscriptionId}`] : []),
-      ...(accountId ? [sql`deliveries.merchant_account_id = ${accountId}`] : []),
-      ...(eventId ? [sql`deliveries.event_id = ${eventId}::uuid`] : []),
-      ...(record?.merchant_account_id
-        ? [sql`deliveries.merchant_account_id = ${record.merchant_account_id}`]
-        : []),
-      ...(record?.created_at ? [sql`deliveries.created_at >= ${shortlyBefore(record.created_at)}`] : []),
-      ...(record ? [isAbout(record.id)] : []),
-      ...(failed ? [sql`deliveries.state = 'failed'`] : []),
-      ...(since ? [sql`deliveries.created_at >= ${since}`] : []),
-    ],
-    sql` and `,
-  )}`;
+function matching({ subscriptionId, accountId, eventId, record, failed, since }: DeliveryFilter) {
+  const { merchant_account_id: account, created_at: created } = record ?? {};
+  const conditions = [
+    sql`true`,
+    subscriptionId && sql`deliveries.subscription_id = ${subscriptionId}`,
+    accountId && sql`deliveries.merchant_account_id = ${accountId}`,
+    eventId && sql`deliveries.event_id = ${eventId}::uuid`,
+    account && sql`deliveries.merchant_account_id = ${account}`,
+    created && sql`deliveries.created_at >= ${shortlyBefore(created)}`,
+    record && isAbout(record.id),
+    failed && sql`deliveries.state = 'failed'`,
+    since && sql`deliveries.created_at >= ${since}`,
+  ];
+  const given = conditions.filter((condition) => typeof condition === 'object');
+  return sql<boolean>`${sql.join(given, sql` and `)}`;
+}
 
 /** The newest, without their bodies. */
 export const listEvents = (db: Db, { since, limit }: { since: Date; limit: number }) =>
@@ -147,22 +137,6 @@ export async function findEventBody(db: Db, id: string): Promise<string | undefi
   return found?.body;
 }
 
-/** How many are still tried, and how many wait only to fail, because their subscription is switched off. */
-export const countPending = (
-  db: Db,
-  filter: Omit<DeliveryFilter, 'limit' | 'failed'>,
-): Promise<{ retried: number; switchedOff: number }> =>
-  withEvents(db)
-    .innerJoin('webhook_subscriptions', 'webhook_subscriptions.id', 'deliveries.subscription_id')
-    .select((eb) => [
-      eb.fn.countAll<number>().filterWhere('active', '=', true).as('retried'),
-      eb.fn.countAll<number>().filterWhere('active', '=', false).as('switchedOff'),
-    ])
-    .where('deliveries.state', '=', 'pending')
-    .where(matching(filter))
-    .modifyEnd(acrossAccounts('all-deliveries'))
-    .executeTakeFirstOrThrow();
-
 /** The last row of a step, after which the next one begins. */
 export interface PageEnd {
   created_at: Date;
@@ -179,7 +153,7 @@ const reopenedAtOnce = 1000;
  */
 export async function reopenDeliveries(
   db: Tx,
-  filter: Omit<DeliveryFilter, 'limit' | 'record'>,
+  filter: Omit<DeliveryFilter, 'record'>,
   after?: PageEnd,
 ): Promise<{ replayed: number; switchedOff: number; last: PageEnd | undefined }> {
   const isNext = after

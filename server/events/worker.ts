@@ -253,7 +253,7 @@ export function createPause(signal: AbortSignal) {
     end();
   });
   return {
-    async pause(milliseconds: number, least: number): Promise<void> {
+    pause: async (milliseconds: number, least: number): Promise<void> => {
       const begun = performance.now();
       while (!signal.aborted) {
         const left = (isWoken ? Math.min(least, milliseconds) : milliseconds) - (performance.now() - begun);
@@ -262,7 +262,7 @@ export function createPause(signal: AbortSignal) {
       }
       isWoken = false;
     },
-    wake(): void {
+    wake: (): void => {
       isWoken = true;
       end();
     },

@@ -3,19 +3,16 @@ import { createPrivateKey } from 'node:crypto';
 import type { Db } from '../database/database.ts';
 import { readPrivate } from '../database/embedded/data-dir.ts';
 import { inWork, type Work } from '../database/unit-of-work.ts';
-import { listDeliveries, listEvents } from '../events/delivery-list.ts';
+import { listDeliveries, listEvents, type Delivery } from '../events/delivery-list.ts';
 import { signToken } from '../resources/api-key-pairs/token.ts';
 import { replayDeliveries } from '../resources/webhook-subscriptions/changes.ts';
-import { listWebhookSubscriptions } from '../resources/webhook-subscriptions/queries.ts';
 import { writeAuditEntry } from '../upkeep/audit.ts';
 import { sandboxKeyFile } from './secrets-file.ts';
 
 const dayMilliseconds = 24 * 3_600_000;
 const mostEvents = 30;
-const mostAttempts = 300;
+const mostDeliveries = 300;
 const tokenSeconds = 3_600;
-
-type Attempt = Awaited<ReturnType<typeof listDeliveries>>[number];
 
 export function createEventFeed(db: Db, now: () => Date) {
   return {
@@ -23,19 +20,13 @@ export function createEventFeed(db: Db, now: () => Date) {
       const since = new Date(now().getTime() - dayMilliseconds);
       const events = await listEvents(db, { since, limit: mostEvents });
       if (events.length === 0) return [];
-      const attempts = await listDeliveries(db, { since: events.at(-1)?.created_at, limit: mostAttempts });
-      const hosts = new Map(
-        (await listWebhookSubscriptions(db)).map(({ id, url }) => [id, new URL(url).host]),
-      );
+      const deliveries = await listDeliveries(db, { since: events.at(-1)?.created_at }, mostDeliveries);
       return events.map(({ id, name, merchant_account_id, created_at }) => ({
         id,
         name,
         account: merchant_account_id,
         at: created_at.toISOString(),
-        deliveries: deliveriesOf(
-          attempts.filter(({ event_id }) => event_id === id),
-          hosts,
-        ),
+        deliveries: deliveries.filter(({ event_id }) => event_id === id).map(shown),
       }));
     },
     replay: async (eventId: string): Promise<number> => {
@@ -55,18 +46,18 @@ export function createEventFeed(db: Db, now: () => Date) {
   };
 }
 
-/** The last attempt of each delivery. */
-function deliveriesOf(attempts: readonly Attempt[], hosts: ReadonlyMap<string, string>) {
-  const last = new Map(attempts.map((attempt) => [attempt.id, attempt]));
-  return [...last.values()].map(({ subscription_id, state, status, error, number, next }) => ({
+/** With its last attempt. */
+function shown({ subscription_id, url, state, attempts, next }: Delivery) {
+  const last = attempts.at(-1);
+  return {
     subscription: subscription_id,
-    host: hosts.get(subscription_id) ?? '',
+    host: new URL(url).host,
     state,
-    status,
-    error,
-    attempts: number ?? 0,
+    status: last?.status ?? null,
+    error: last?.error ?? null,
+    attempts: last?.number ?? 0,
     next: next?.toISOString() ?? null,
-  }));
+  };
 }
 
 /** A token for the console, of the key pair that the first start created. It is given to the page and kept nowhere. */

@@ -358,13 +358,10 @@ it('payments webhooks deliveries says when the next attempt is due', async () =>
   expect((await deliveries('--since', '2h')).stdout).toMatch(/^event /);
   expect((await deliveries('--since', '2999-01-01')).stdout).toBe('There is no delivery.\n');
   expect((await deliveries('--failed')).stdout).toMatch(
-    /^There is no failed delivery\.\nStill retried: 1\. See: .*payments webhooks deliveries\n$/,
+    /^There is no failed delivery\. .* still tried: payments webhooks deliveries\n$/,
   );
   await payments('webhooks', 'deactivate', subscription.id);
   expect((await deliveries()).stdout).toMatch(/ fails in [56]\d min\n$/);
-  expect((await deliveries('--failed')).stdout).toMatch(
-    /^There is no failed delivery\.\nTheir subscription is switched off: 1, .* webhooks replay EVENT_ID\n$/,
-  );
   expect(await payments('webhooks', 'replay', '--failed')).toMatchObject({
     status: 1,
     stderr: expect.stringMatching(/^There is no failed delivery\. .* webhooks replay EVENT_ID\n$/) as string,

@@ -93,7 +93,7 @@ export const deleteSubscription = ({ db }: Work, id: string): Promise<boolean> =
  */
 export async function replayDeliveries(
   inStep: (work: (unit: Work) => Promise<number>) => Promise<number>,
-  filter: Omit<DeliveryFilter, 'limit'>,
+  filter: Omit<DeliveryFilter, 'record'>,
 ): Promise<{ replayed: number; switchedOff: number }> {
   const total = { replayed: 0, switchedOff: 0 };
   let step: Awaited<ReturnType<typeof reopenDeliveries>> | undefined;
