@@ -194,8 +194,7 @@ async function openParts(config: Config, log: Logger, life: Life, replaced: Part
     };
     // After the database: one that belongs to production is refused before anything is created.
     const secrets = openSecrets(config);
-    observing = await observe(config);
-    observing.readFrom(database);
+    observing = await observe(config, database);
     await checkData(database.background.db, { ...made, secrets });
     const { metrics } = observing;
     const responses = metrics

@@ -181,8 +181,7 @@ export const workCommand = (): Command =>
 
 async function work(): Promise<void> {
   const deliverAll = async ({ database, secrets: { vault }, config }: OpenedService) => {
-    const observed = await observe(config);
-    observed.readFrom(database);
+    const observed = await observe(config, database);
     const log = createLog(config.logLevel);
     for (const warning of config.warnings) log.warn(warning);
     // Loaded here, because the other commands do not need the HTTP client.

@@ -4,66 +4,44 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { isIP, type AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Database } from '../database/database.ts';
-import type { DeliverDeps } from '../events/deliver.ts';
-import type { NoteRequest } from '../http/access-log.ts';
-
-interface Sources {
-  pools: Record<string, Database['usage']>;
-  /** Deliveries that are due, and deliveries that wait for their time. */
-  countDeliveries: () => Promise<{ due: number; later: number }>;
-  /** Zero when every event was delivered. */
-  oldestEventSeconds: () => Promise<number>;
-}
-
-export interface Metrics {
-  noteRequest: NoteRequest;
-  noteAttempt: NonNullable<DeliverDeps['noteAttempt']>;
-  noteContractFault: (kind: 'answer' | 'event') => void;
-  /** Read at each scrape. */
-  readFrom: (sources: Sources) => void;
-  text: () => Promise<string>;
-  contentType: string;
-}
+import type { Build } from '../build.ts';
+import type { OpenedDatabase } from '../database/open.ts';
+import type { Attempt } from '../events/attempts.ts';
+import { countQueue, findOldestPending } from '../events/deliveries.ts';
 
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** Of an attempt, by what becomes of its delivery. */
 const outcomes = { succeeded: 'succeeded', pending: 'retried', failed: 'given_up' };
 
-export function createMetrics(build: { version: string; revision?: string }): Metrics {
+export type Metrics = ReturnType<typeof createMetrics>;
+
+export function createMetrics(build: Build) {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const requests = new Counter({
-    name: 'payments_requests_total',
-    help: 'Requests by operation and status',
-    labelNames: ['operation', 'status'],
-    registers,
-  });
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+    new Counter({ name, help, labelNames, registers });
+  const requests = counter('payments_requests_total', 'Requests by operation and status', [
+    'operation',
+    'status',
+  ]);
+  const limited = counter('payments_requests_limited_total', 'Requests that were refused with 429', [
+    'operation',
+  ]);
+  const faults = counter(
+    'payments_contract_faults_total',
+    'Answers and events of this service that broke the contract, and were not sent',
+    ['kind'],
+  );
+  const attempts = counter('payments_webhook_attempts_total', 'Attempts to deliver an event, by outcome', [
+    'outcome',
+  ]);
   const durations = new Histogram({
     name: 'payments_request_duration_seconds',
     help: 'Time from the start of a request to the end of its answer',
     labelNames: ['operation'],
     buckets: seconds,
-    registers,
-  });
-  const limited = new Counter({
-    name: 'payments_requests_limited_total',
-    help: 'Requests that were refused with 429',
-    labelNames: ['operation'],
-    registers,
-  });
-  const faults = new Counter({
-    name: 'payments_contract_faults_total',
-    help: 'Answers and events of this service that broke the contract, and were not sent',
-    labelNames: ['kind'],
-    registers,
-  });
-  const attempts = new Counter({
-    name: 'payments_webhook_attempts_total',
-    help: 'Attempts to deliver an event, by outcome',
-    labelNames: ['outcome'],
     registers,
   });
   new Gauge({
@@ -75,34 +53,28 @@ export function createMetrics(build: { version: string; revision?: string }): Me
   // From the start, so that the first one is an increase.
   for (const kind of ['answer', 'event']) faults.inc({ kind }, 0);
   for (const outcome of Object.values(outcomes)) attempts.inc({ outcome }, 0);
-  // Finding the counter of some labels takes longer than to count.
-  const ofOperation = remembered((operation) => ({
-    byStatus: remembered((status) => requests.labels({ operation, status })),
-    duration: durations.labels({ operation }),
-    limited: limited.labels({ operation }),
-  }));
   return {
-    noteRequest(operation = 'none', status, milliseconds) {
-      const found = ofOperation(operation);
-      found.byStatus(String(status)).inc();
-      found.duration.observe(milliseconds / 1000);
-      if (status === 429) found.limited.inc();
+    registry,
+    noteRequest: (operation = 'none', status: number | string, milliseconds: number) => {
+      requests.inc({ operation, status });
+      durations.observe({ operation }, milliseconds / 1000);
+      if (status === 429) limited.inc({ operation });
     },
-    noteAttempt: (state) => {
+    noteAttempt: (state: Attempt['state']) => {
       attempts.inc({ outcome: outcomes[state] });
     },
-    noteContractFault: (kind) => {
+    noteContractFault: (kind: 'answer' | 'event') => {
       faults.inc({ kind });
     },
-    readFrom: (sources) => {
-      addGauges(registers, sources);
-    },
-    text: () => registry.metrics(),
-    contentType: registry.contentType,
   };
 }
 
-function addGauges(registers: Registry[], { pools, countDeliveries, oldestEventSeconds }: Sources): void {
+/** A scrape has 10 s by default, and the other metrics matter most while the database does not answer. */
+const scrapeMilliseconds = 2_000;
+
+/** What each scrape reads. */
+export function addGauges(registry: Registry, { usage, background }: OpenedDatabase): void {
+  const registers = [registry];
   const poolGauge = (name: string, help: string, key: 'most' | 'inUse' | 'waiting') =>
     new Gauge({
       name: `payments_database_connections_${name}`,
@@ -110,12 +82,14 @@ function addGauges(registers: Registry[], { pools, countDeliveries, oldestEventS
       labelNames: ['pool'],
       registers,
       collect() {
-        for (const [pool, usage] of Object.entries(pools)) this.set({ pool }, usage()[key]);
+        this.set({ pool: 'requests' }, usage()[key]);
+        this.set({ pool: 'background' }, background.usage()[key]);
       },
     });
   poolGauge('in_use', 'Connections to the database that are in use', 'inUse');
   poolGauge('most', 'Connections that a pool may have', 'most');
   poolGauge('waiting', 'Callers that wait for a connection', 'waiting');
+  const scrapeDb = () => background.dbFor({ deadline: { left: scrapeMilliseconds } });
   new Gauge({
     name: 'payments_webhook_queue',
     help: 'Deliveries in the queue: due now, or later',
@@ -124,7 +98,7 @@ function addGauges(registers: Registry[], { pools, countDeliveries, oldestEventS
     async collect() {
       // Without the database there is no value; the other metrics are needed all the more.
       this.reset();
-      const deliveries = await countDeliveries().catch(() => undefined);
+      const deliveries = await countQueue(scrapeDb()).catch(() => undefined);
       if (!deliveries) return;
       this.set({ when: 'due' }, deliveries.due);
       this.set({ when: 'later' }, deliveries.later);
@@ -135,22 +109,11 @@ function addGauges(registers: Registry[], { pools, countDeliveries, oldestEventS
     help: 'Age of the oldest event that is not delivered to a subscription yet',
     registers,
     async collect() {
-      const age = await oldestEventSeconds().catch(() => undefined);
+      const age = await findOldestPending(scrapeDb()).catch(() => undefined);
       if (age === undefined) this.remove();
       else this.set(age);
     },
   });
-}
-
-function remembered<T>(make: (key: string) => T): (key: string) => T {
-  const known = new Map<string, T>();
-  return (key) => {
-    const found = known.get(key);
-    if (found !== undefined) return found;
-    const made = make(key);
-    known.set(key, made);
-    return made;
-  };
 }
 
 /** A scrape reads the database, so those that come within this time share one. */
@@ -160,14 +123,11 @@ const keptMilliseconds = 1_000;
  * Serves the metrics on a port of their own, because they are for operators and have no token. Health is there too: callers
  * cannot use up the connections of this port.
  */
-export async function serveMetrics(
-  { text, contentType }: Pick<Metrics, 'text' | 'contentType'>,
-  { host, port }: { host: string; port: number },
-) {
+export async function serveMetrics(registry: Registry, { host, port }: { host: string; port: number }) {
   let kept: { body: Promise<string>; until: number } | undefined;
   const read = () => {
     if (!kept || performance.now() >= kept.until)
-      kept = { body: text(), until: performance.now() + keptMilliseconds };
+      kept = { body: registry.metrics(), until: performance.now() + keptMilliseconds };
     return kept.body;
   };
   const server = createServer((req, res) => {
@@ -178,7 +138,7 @@ export async function serveMetrics(
     else if (req.url !== '/metrics') res.writeHead(404).end();
     else
       read().then(
-        (body) => res.writeHead(200, { 'Content-Type': contentType }).end(body),
+        (body) => res.writeHead(200, { 'Content-Type': registry.contentType }).end(body),
         () => res.writeHead(500).end(),
       );
   });

@@ -80,7 +80,7 @@ describe('the commit of a build', () => {
     writeRevision(clone, built);
     expect(await version()).toBe(`${contractVersion}+${revision}\n`);
     expect(readBuild(built)).toEqual({ version: contractVersion, revision });
-    const text = await createMetrics(readBuild(built)).text();
+    const text = await createMetrics(readBuild(built)).registry.metrics();
     expect(text).toContain(`payments_build_info{revision="${revision}",version="${contractVersion}"} 1`);
     const child = startCommand(process.execPath, [join(built, 'server/main.js')], {
       env: { DATABASE_URL: await createTestDatabase(), DATA_DIR: join(scratch, 'data'), PORT: '0' },
