@@ -1,10 +1,10 @@
 // The logger. No code logs tokens, keys or card numbers on purpose; the redaction here is a second line of defence, for
 // mistakes and for errors that quote request data.
-import fs from 'node:fs';
+import { writeSync } from 'node:fs';
 import pino, { type DestinationStream, type Logger } from 'pino';
 import { codeOf } from './faults.ts';
 import { hide, type Hidden } from './rules/hide.ts';
-import { visibleJson } from './visible.ts';
+import { visibleLines } from './visible.ts';
 
 const names = [
   'authorization',
@@ -64,46 +64,54 @@ export const createLog = (level: string, destination?: DestinationStream): Logge
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { err },
-      hooks: {
-        streamWrite: (line) => visibleJson(redact(line)),
-      },
+      hooks: { streamWrite: (line) => visibleLines(redact(line)) },
     },
-    // Many lines in one write: a write per line costs the service a twentieth of its time. A process that is killed loses the
-    // lines of the last tenth of a second; one that ends in any other way writes them.
-    destination ?? endsWithoutReader(pino.destination({ dest: 1, minLength: 4096, periodicFlush: 100 })),
+    destination ?? (stdout ??= createStdout()),
   );
 
-type Destination = ReturnType<typeof pino.destination>;
+/** One for all loggers of the process, so that lines stay in their order. */
+let stdout: DestinationStream | undefined;
 
-/** How often the last lines are tried at the end of the process, with a tenth of a second in between. */
+const flushMilliseconds = 100;
+/** How often the last lines are tried at the end of the process. */
 const lastTries = 20;
 
 /**
- * At the end of the process SonicBoom repeats a write that fails for ever, also if nobody reads any more, so that the process
- * never ends. Here such lines are dropped: at once if the reader is gone, after two seconds if it does not read.
+ * Many lines in one write: a write per line costs the service a twentieth of its time. A process that is killed loses the lines
+ * of the last tenth of a second; one that ends in any other way writes them. Lines wait for a reader that is slow, at the end of
+ * the process for two seconds. They are dropped if the reader is gone.
  */
-function endsWithoutReader(stream: Destination): Destination {
-  const flushSync = stream.flushSync.bind(stream);
-  stream.flushSync = () => {
-    const { writeSync } = fs;
-    let tries = 0;
-    const write = (fd: number, chunk: string | Buffer): number => {
-      try {
-        return typeof chunk === 'string' ? writeSync(fd, chunk, null, 'utf8') : writeSync(fd, chunk);
-      } catch (error) {
-        tries += 1;
-        if (['EAGAIN', 'EBUSY'].includes(codeOf(error) ?? '') && tries < lastTries) throw error;
-        return Buffer.byteLength(chunk);
-      }
-    };
-    fs.writeSync = write as typeof writeSync;
+function createStdout(): DestinationStream & { flush: () => void } {
+  // Not 1: when `process.stdout` is made, a pipe stops blocking, and a reader that does not read cannot stop the service.
+  const { fd } = process.stdout;
+  const waiting: Buffer[] = [];
+  let lines = '';
+  const flush = () => {
+    if (lines !== '') waiting.push(Buffer.from(lines));
+    lines = '';
     try {
-      flushSync();
-    } finally {
-      fs.writeSync = writeSync;
+      for (let next = waiting[0]; next; next = waiting[0]) {
+        const rest = next.subarray(writeSync(fd, next));
+        if (rest.length > 0) waiting[0] = rest;
+        else waiting.shift();
+      }
+    } catch (error) {
+      if (codeOf(error) !== 'EAGAIN') waiting.length = 0;
     }
   };
-  return stream;
+  setInterval(flush, flushMilliseconds).unref();
+  process.on('exit', () => {
+    flush();
+    for (let tries = 1; waiting.length > 0 && tries < lastTries; tries += 1) {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, flushMilliseconds);
+      flush();
+    }
+  });
+  const write = (line: string) => {
+    lines += line;
+    if (lines.length >= 4096) flush();
+  };
+  return { write, flush };
 }
 
 // Logs only these fields: errors of the parser also contain the request body, errors of the database the row.

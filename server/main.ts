@@ -13,7 +13,6 @@ import { visibleLines } from './visible.ts';
 const stopMilliseconds = 19_000;
 const idleMilliseconds = 500;
 const failedStart = 'the service did not start';
-let flushLog: () => void = () => undefined;
 
 async function main(): Promise<void> {
   const config = readConfig();
@@ -22,9 +21,6 @@ async function main(): Promise<void> {
     ? (await import('./terminal-log.ts')).toTerminal(process.stdout)
     : undefined;
   const log = createLog(config.logLevel, terminal);
-  flushLog = () => {
-    log.flush();
-  };
   const service = await startService(config, log);
   if (config.environment === 'sandbox') {
     console.log(`
@@ -97,13 +93,12 @@ function messageForOperator(error: unknown): string | undefined {
 
 /** A line of the log unless that is a terminal: whoever collects it must find the reason there, whatever LOG_LEVEL is. */
 function reportFailedStart(error: unknown): void {
-  flushLog();
   const message = messageForOperator(error);
   const { stdout, stderr } = process;
   if (stdout.isTTY || stderr.isTTY)
     console.error(visibleLines(message === undefined ? inspect(error) : forOperator(message)));
   if (stdout.isTTY) return;
-  const log = createLog('fatal', { write: (line) => void stdout.write(line) });
+  const log = createLog('fatal');
   if (message === undefined) log.fatal({ reason: 'an unexpected error', err: error }, failedStart);
   else log.fatal({ reason: forOperator(message) }, failedStart);
 }

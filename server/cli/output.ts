@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { OperatorFault } from '../faults.ts';
 import { settingsHint } from '../hints.ts';
 import { allAccounts } from '../rules/accounts.ts';
-import { visible, visibleJson, visibleLines } from '../visible.ts';
+import { visible, visibleLines } from '../visible.ts';
 
 /** For what Commander cannot know: options that need or exclude each other. */
 export class WrongCall extends OperatorFault {
@@ -15,7 +15,7 @@ export const noSandbox = (dataDir: string): OperatorFault =>
     `There is no sandbox in ${dataDir}. Call payments in the folder of the service, or set DATA_DIR. ${settingsHint()}`,
   );
 
-export const jsonText = (value: unknown): string => visibleJson(JSON.stringify(value, null, 2));
+export const jsonText = (value: unknown): string => visibleLines(JSON.stringify(value, null, 2));
 
 export const printJson = (value: unknown): void => {
   console.log(jsonText(value));

@@ -12,7 +12,7 @@ import { replayDeliveries } from '../resources/webhook-subscriptions/changes.ts'
 import { findWebhookSubscription } from '../resources/webhook-subscriptions/queries.ts';
 import { allAccounts } from '../rules/accounts.ts';
 import { observe } from '../upkeep/observe.ts';
-import { visibleJson } from '../visible.ts';
+import { visibleLines } from '../visible.ts';
 import { untilStopped } from './input.ts';
 import { printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
 import { auditOnce, noSubscription, requireAccount, withService, type OpenedService } from './service.ts';
@@ -122,7 +122,7 @@ async function printBody(event: string | undefined): Promise<void> {
   if (event === undefined) throw new WrongCall('--body needs --event: the event whose body to print.');
   const body = await withService(async ({ db }) => findEventBody(db, event));
   if (body === undefined) throw new OperatorFault(`There is no delivery of the event ${event}.`);
-  console.log(visibleJson(body));
+  console.log(visibleLines(body));
 }
 
 /** When the next attempt is due. It is not made if the subscription is switched off. */

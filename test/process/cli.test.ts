@@ -446,15 +446,15 @@ describe('while the server runs', () => {
     const made = await said('buyers', 'create', '--name', name, '--external-identifier', 'escapes');
     const table = await said('buyers', 'list');
     const listed = await said('buyers', 'list', '--json');
-    expect(table).toContain('\\x1b[2J\\x9b1m\\u202eevil\\nbuyer  2');
+    expect(table).toContain('\\u001b[2J\\u009b1m\\u202eevil\\nbuyer  2');
     expect(JSON.parse(made)).toMatchObject({ display_name: name });
     expect((JSON.parse(listed) as { items: unknown[] }).items).toContainEqual(
       expect.objectContaining({ display_name: name }),
     );
     const { stderr } = await here('buyers', 'list', '--merchant-account', name);
-    expect(stderr).toContain('There is no merchant account \\x1b[2J');
+    expect(stderr).toContain('There is no merchant account \\u001b[2J');
     const misused = await here('buyers', 'list', `--${name}`);
-    expect(misused.stderr).toContain('--\\x1b[2J');
+    expect(misused.stderr).toContain('--\\u001b[2J');
     for (const text of [made, table, listed, stderr, misused.stderr]) expect(text).not.toMatch(raw);
   });
 

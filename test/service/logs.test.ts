@@ -432,7 +432,7 @@ describe('a line on a terminal', () => {
       const own = colorize ? /\u001b\[(?:3[1236]|39|90)m/g : /(?!)/g;
       // oxlint-disable-next-line no-control-regex -- these are what must not be there
       expect(out.join('').replace(own, '')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
-      expect(out[0]).toContain(String.raw`\x1b[2J`);
+      expect(out[0]).toContain(String.raw`\u001b[2J`);
     });
 
     it('is one line; those of a stack are indented, so that nobody can forge one', () => {
@@ -453,16 +453,46 @@ describe('a line on a terminal', () => {
   });
 });
 
-it('a process ends although nobody reads its log any more', async () => {
-  const script = `
-    import { createLog } from './server/log.ts';
-    const log = createLog('info');
-    process.stdin.once('data', () => { log.info('last'); process.exit(3); });
-    log.info('first');
-    log.flush();`;
-  const child = startCommand(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script]);
-  await once(child.process.stdout, 'data');
-  child.process.stdout.destroy();
-  child.process.stdin.write('x');
-  expect((await child.ended).status).toBe(3);
+describe('at the end of a process', () => {
+  const logging = (script: string) => {
+    const code = `import { createLog } from './server/log.ts';\nconst log = createLog('info');\n${script}`;
+    return startCommand(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code]);
+  };
+  /** More than a pipe holds. */
+  const manyLines = `
+    for (let index = 0; index < 20_000; index += 1) log.info({ index }, 'one of many');
+    console.error('logged');
+    process.exit(3);`;
+
+  it('its last lines are written, and wait for a reader that is slow', async () => {
+    const child = logging(manyLines);
+    child.process.stdout.pause();
+    await once(child.process.stderr, 'data');
+    child.process.stdout.resume();
+    const { status, stdout } = await child.ended;
+    const indexes = stdout
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { index: number }).index);
+    expect(indexes).toEqual(Array.from({ length: 20_000 }, (_, index) => index));
+    expect(status).toBe(3);
+  });
+
+  it('a reader that does not read cannot hold it up', async () => {
+    const child = logging(manyLines);
+    child.process.stdout.pause();
+    expect(await once(child.process, 'exit')).toEqual([3, null]);
+    child.process.stdout.destroy();
+  });
+
+  it('nor can one that is gone', async () => {
+    const child = logging(`
+      process.stdin.once('data', () => { log.info('last'); process.exit(3); });
+      log.info('first');
+      log.flush();`);
+    await once(child.process.stdout, 'data');
+    child.process.stdout.destroy();
+    child.process.stdin.write('x');
+    expect((await child.ended).status).toBe(3);
+  });
 });

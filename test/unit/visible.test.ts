@@ -33,11 +33,11 @@ const printed = (print: () => void): string[] => {
 
 describe('text', () => {
   it.each([
-    ['\u001b[2J', '\\x1b[2J'],
+    ['\u001b[2J', '\\u001b[2J'],
     ['a\nb\rc\td', 'a\\nb\\rc\\td'],
-    ['\u0000\u007f\u009b', '\\x00\\x7f\\x9b'],
+    ['\u0000\u007f\u009b', '\\u0000\\u007f\\u009b'],
     ['\u202eevil', '\\u202eevil'],
-    ['\u{e0041}', '\\u{e0041}'],
+    ['\u{e0041}', '\\udb40\\udc41'],
     ['\ud800', '\\ud800'],
     ['José 日本 🎉 \\n "x"', 'José 日本 🎉 \\n "x"'],
     // Persian needs this joiner, and so do families of emoji.
@@ -47,7 +47,7 @@ describe('text', () => {
   });
 
   it('of several lines keeps them', () => {
-    expect(visibleLines('one\n  two\u001b[1m\n')).toBe('one\n  two\\x1b[1m\n');
+    expect(visibleLines('one\n  two\u001b[1m\n')).toBe('one\n  two\\u001b[1m\n');
   });
 });
 
