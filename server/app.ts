@@ -51,6 +51,7 @@ export interface AppDeps {
   unitsOn: (db: Db) => InUnitOfWork;
   publicUrl: () => string;
   siteDir: string;
+  pagesDir: string;
   /** The sandbox's pages for developers. Undefined in production, and if other machines can reach this server. */
   desk: DeskDeps | undefined;
   life: Life;
@@ -142,7 +143,7 @@ export function createApp(deps: AppDeps): App {
     hasConsole: desk !== undefined,
     ownUrl: desk && publicUrl,
   });
-  if (environment === 'sandbox') serveApprovals(app, unitsOn);
+  if (environment === 'sandbox') serveApprovals(app, deps.pagesDir, unitsOn);
   // Refuses what is neither an operation nor a page.
   app.use(asMiddleware<Context>(route));
   app.use(createWriteError(responses, log));

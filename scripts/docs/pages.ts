@@ -1,5 +1,6 @@
-// The sandbox's pages for developers: landing page and console. They are no part of the docs, because production has none of
+// The sandbox's pages: landing page and console for developers, and the approval of a card. They are no part of the docs, because production has none of
 // them; server/http/desk serves them and answers what they ask. Header, style and search are those of the docs beside them.
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../support/root.ts';
@@ -39,5 +40,18 @@ export async function assemblePages(parts: Frame): Promise<Site> {
       content: own('console.html'),
     }),
   );
+  site.page('approval.html', approvalPage());
   return site;
+}
+
+/** For buyers: without the header of the docs. The server fills in `{{content}}`. */
+export function approvalPage(): string {
+  const style = own('approval.css');
+  const digest = createHash('sha256').update(style).digest('base64');
+  const parts: Record<string, string> = {
+    style: `<style>${style}</style>`,
+    logo: `data:image/svg+xml,${encodeURIComponent(own('logo.svg'))}`,
+    policy: `default-src 'none'; img-src data:; style-src 'sha256-${digest}'; base-uri 'none'`,
+  };
+  return own('approval.html').replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => parts[name] ?? whole);
 }

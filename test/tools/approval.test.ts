@@ -1,9 +1,13 @@
 // The approval page of the sandbox, used by a buyer in a real browser.
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { approvalPage } from '../../scripts/docs/pages.ts';
 import { findPaymentMethodOfAnyAccount } from '../../server/resources/payment-methods/queries.ts';
 import { chromiumPath, keepDiary, launch, withoutChromium, type Diary } from '../support/browser.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -15,9 +19,12 @@ describe.skipIf(!chromiumPath)('the approval page', () => {
   let browser: Browser;
   let shop: Server;
   let back: string;
+  let pagesDir: string;
 
   beforeAll(async () => {
-    service = await startTestService();
+    pagesDir = mkdtempSync(join(tmpdir(), 'payments-pages-'));
+    writeFileSync(join(pagesDir, 'approval.html'), approvalPage());
+    service = await startTestService({ pagesDir });
     shop = createServer((_request, response) => {
       response
         .writeHead(200, { 'content-type': 'text/html' })
@@ -32,6 +39,7 @@ describe.skipIf(!chromiumPath)('the approval page', () => {
     await browser.close();
     shop.close();
     await service[Symbol.asyncDispose]();
+    rmSync(pagesDir, { recursive: true });
   });
 
   const create = async (redirect_url: string | null) => {
