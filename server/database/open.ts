@@ -150,7 +150,7 @@ async function prepare(
 async function prepareEmbedded(
   dataDir: string,
   log: (message: string) => void,
-  prepareAt: (url: string) => Promise<Prepared>,
+  prepareAt: (url: string) => ReturnType<typeof prepare>,
 ) {
   const onStopped = () => {
     log('the embedded database has stopped or restarted: if /readyz stays 503, start the service again');

@@ -351,9 +351,9 @@ export const announced: ProjectEdits = {
   ),
 };
 
-/** The code of a recipe in the guide. */
-function recipe(heading: string): string {
-  const code = /```ts\n([^]*?)```/.exec(section(heading))?.[1];
+/** The code of a recipe in the guide: the first one below its heading, or the next. */
+function recipe(heading: string, index = 0): string {
+  const code = [...section(heading).matchAll(/```ts\n([^]*?)```/g)][index]?.[1];
   if (code === undefined) throw new Error(`The guide has no code below "${heading}".`);
   return code;
 }

@@ -12,19 +12,17 @@ export type BuyerKey = { id: string } | { external_identifier: string };
  * To store something for a buyer. Until the transaction ends the buyer cannot be erased, so that nothing is stored for it
  * behind the back of `payments buyers erase`. An erased one is not found.
  */
-export const lockBuyer = (db: Tx, account: string, by: BuyerKey) => {
+export function lockBuyer(db: Tx, account: string, by: BuyerKey): Promise<BuyerRow | undefined> {
   const query = db
     .selectFrom('buyers')
     .selectAll()
     .where('merchant_account_id', '=', account)
     .where('erased_at', 'is', null)
     .forShare();
-  const own =
-    'id' in by
-      ? query.where('id', '=', by.id)
-      : query.where('external_identifier', '=', by.external_identifier);
-  return own.executeTakeFirst();
-};
+  return 'id' in by
+    ? query.where('id', '=', by.id).executeTakeFirst()
+    : query.where('external_identifier', '=', by.external_identifier).executeTakeFirst();
+}
 
 /** For operators, who know only the ID. Also one that is erased. */
 export async function findBuyerOfAnyAccount(db: Db, id: string): Promise<BuyerRow | undefined> {

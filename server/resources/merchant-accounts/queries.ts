@@ -13,7 +13,7 @@ export const findFirstAccount = (db: Db, own: Accounts) =>
 export const findAccount = (db: Db, own: Accounts, id: string) =>
   selectAccounts(db, own).where('id', '=', id).executeTakeFirst();
 
-/** Those of these that exist. */
+/** The accounts that exist. */
 export const findAccounts = (db: Db, ids: readonly string[]) =>
   ids.length === 0 ? Promise.resolve([]) : selectAccounts(db, { only: ids }).execute();
 
