@@ -148,7 +148,8 @@ async function replay(
   event: string | undefined,
   { failed, since, subscription }: { failed?: boolean; since?: Date; subscription?: string },
 ): Promise<void> {
-  if (since && !failed) throw new WrongCall('--since needs --failed: it limits which failed deliveries.');
+  if (since && !failed)
+    throw new WrongCall('--since needs --failed: it selects failed deliveries by their age.');
   if ((event === undefined) === (failed === undefined))
     throw new WrongCall('Give the ID of an event, or --failed.');
   const { replayed, switchedOff } = await withService(
@@ -166,7 +167,7 @@ async function replay(
       switchedOff > 0
         ? `The subscription is switched off. Switch it on first: payments webhooks activate ID (see: payments webhooks list)`
         : failed
-          ? `There is no failed delivery${to}. One that is pending is sent at once by: payments webhooks replay EVENT_ID`
+          ? `There is no failed delivery${to}. To send a pending one at once: payments webhooks replay EVENT_ID`
           : `There is no delivery of this event${to}. See: payments webhooks deliveries`,
     );
   printJson({ replayed, switched_off: switchedOff });

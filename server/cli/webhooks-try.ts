@@ -160,7 +160,7 @@ export const triggerCommand = (): Command =>
     .addHelpText(
       'after',
       `
-Nothing is changed. An account that has no such record sends the example of the contract. The event is valid, signed and
+Nothing is changed. If the account has no such record, the event shows the example of the contract. It is valid, signed and
 retried like any other, and a running server or worker delivers it.`,
     )
     .action(trigger);
@@ -177,7 +177,7 @@ async function trigger(
 ): Promise<void> {
   if (readCommandConfig().environment === 'production')
     throw new OperatorFault(
-      'Events can be triggered only in the sandbox: in production every event is true.',
+      'Events can be triggered only in the sandbox: in production every event must tell of a real change.',
     );
   const done = await withService(
     ({ changeWithEvents }) =>
@@ -186,7 +186,9 @@ async function trigger(
         const wanted = { account, id, subscription, example: exampleTarget(name) };
         const triggered = await triggerEvent(unit, name, wanted);
         if (!triggered)
-          throw new OperatorFault(`${account} has no record ${id ?? ''} that ${name} could show.`);
+          throw new OperatorFault(
+            `There is no record ${id ?? ''} in the account ${account} for an event ${name}.`,
+          );
         return { ...triggered, account };
       }),
     { creates: true },
@@ -201,7 +203,7 @@ async function trigger(
   });
   if (done.deliveries === 0)
     console.error(
-      `${done.account} has no active subscription, so nobody receives it. See: payments webhooks list, payments webhooks listen`,
+      `The account ${done.account} has no active subscription, so nobody receives the event. See: payments webhooks list, payments webhooks listen`,
     );
 }
 

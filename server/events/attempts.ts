@@ -108,7 +108,7 @@ async function recordFailures(tx: Tx, attempts: readonly Attempt[]): Promise<str
   );
   const failing = new Set(rows.map(({ id }) => id));
   const switchedOff: string[] = [];
-  // Workers wait for each other's rows, so all of them take them in one order.
+  // Two workers may change the same subscriptions. The same order prevents a deadlock.
   for (const attempt of attempts.toSorted((a, b) => subscriptionOf(a).localeCompare(subscriptionOf(b)))) {
     const id = subscriptionOf(attempt);
     if (attempt.state !== 'succeeded') {

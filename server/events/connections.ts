@@ -81,8 +81,13 @@ export function createConnections(limits = connectionLimits) {
       keepAliveMaxTimeout: limits.idleMilliseconds,
     });
     const connection: ReceiverConnection = {
-      ...{ for: `${subscription} ${origin}`, client, lookup, closing },
-      ...{ socket: undefined, since: 0, readBefore: 0 },
+      for: `${subscription} ${origin}`,
+      client,
+      lookup,
+      socket: undefined,
+      since: 0,
+      readBefore: 0,
+      closing,
     };
     client.on('disconnect', () => {
       if (idle.includes(connection)) close(connection);

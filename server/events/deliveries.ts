@@ -16,7 +16,7 @@ const isRetry = sql`attempts > attempts_before`;
 
 export interface Leases {
   worker: string;
-  /** Deliveries under way to one subscription, of all workers together. One that fails has one. */
+  /** Deliveries under way to one subscription, of all workers together. A subscription that fails has one. */
   perSubscription: number;
   /** Deliveries of one account that this worker holds, and those that it holds now. */
   perAccount: number;
@@ -29,7 +29,7 @@ export interface Leases {
 const subscriptionsAtOnce = 500;
 
 /**
- * Never waits for a row that others have locked: nothing would be sent meanwhile. Whoever holds least comes first.
+ * Never waits for a row that others have locked: nothing would be sent meanwhile. Accounts that hold fewest deliveries come first.
  *
  * Two statements, because the second must see what was leased before the first got its locks. Whoever holds the lock of a
  * subscription is the only one who leases its deliveries, so the limit holds for all workers.
@@ -93,7 +93,7 @@ const waiting = sql`waiting as (
 
 /**
  * Seconds until the next one is due, also if there is no room for it; undefined when none is pending, or, on Citus, none is
- * due before the next poll. Nobody sends those of a subscription that was deleted.
+ * due before the next poll. Deliveries of a deleted subscription are never sent.
  */
 export async function findNext(db: Db): Promise<number | undefined> {
   const [before, from] = isCitus(db)
@@ -148,8 +148,8 @@ async function lease(
         and ${condition}
       order by due_at limit greatest(room, 0) for no key update skip locked
     ) as oldest`;
-  // One that fails has one under way. Every other time it is a retry, if one is due, so neither retries nor first attempts wait
-  // until there are no others.
+  // A subscription that fails has one delivery under way. Every other time that is a due retry, if there is one, so neither retries
+  // nor first attempts starve.
   const { rows } = await sql<LeasedDelivery>`
     with wanted as materialized (
       select id, retries_first, most - (

@@ -4,8 +4,6 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { AttemptFailure } from './failure.ts';
 import { isLocalName, type Address } from './resolve.ts';
 
-export class RefusedAddress extends AttemptFailure {}
-
 const internalAddress = 'webhooks are not delivered to internal addresses';
 // The URL does not show it, so the operator is told where to look.
 const resolvesToInternal = `the host name resolves to internal addresses only, and ${internalAddress}`;
@@ -46,7 +44,7 @@ export const createGuardedLookup =
       (addresses) => {
         const allowed = addresses.filter(({ address }) => isAllowedAddress(address, options));
         const [first] = allowed;
-        if (!first) callback(new RefusedAddress(resolvesToInternal), '', 0);
+        if (!first) callback(new AttemptFailure(resolvesToInternal), '', 0);
         else if (lookupOptions.all) callback(null, allowed);
         else callback(null, first.address, first.family);
       },
@@ -84,5 +82,5 @@ export function whyUndeliverable(
 
 export function checkUrl(url: URL, rules: UrlRules): void {
   const reason = whyUndeliverable(url, rules);
-  if (reason !== undefined) throw new RefusedAddress(reason);
+  if (reason !== undefined) throw new AttemptFailure(reason);
 }

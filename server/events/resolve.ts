@@ -12,7 +12,7 @@ export interface Address {
 }
 
 /** The addresses of a host name, for a delivery of this merchant account. Stops when `signal` is aborted. */
-export type Resolve = (hostname: string, account: string, signal: AbortSignal) => Promise<Address[]>;
+type Resolve = (hostname: string, account: string, signal: AbortSignal) => Promise<Address[]>;
 
 export interface ResolveOptions {
   /** `address:port` of the DNS servers; those of the system by default. */

@@ -7,7 +7,7 @@ import { showAnswer, AttemptFailure } from './failure.ts';
 import { checkUrl, createGuardedLookup, urlRules, type UrlRules } from './guard.ts';
 import { createResolve, type ResolveOptions } from './resolve.ts';
 
-export interface Outgoing {
+interface Outgoing {
   /** The merchant account of the event. */
   account: string;
   subscription: string;
@@ -23,7 +23,7 @@ export interface SendOptions extends ResolveOptions, UrlRules {
   milliseconds: number;
 }
 
-export interface Reply {
+interface Reply {
   status: number;
   retryAfter: string | undefined;
   /** The beginning of the body, masked. Null if it is empty, and with 2xx. */

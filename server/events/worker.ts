@@ -14,7 +14,7 @@ import { endLeases, findNext, leaseDeliveries, type LeasedDelivery } from './del
 import { createSend } from './send.ts';
 
 export interface WorkerLimits {
-  /** Attempts under way to one subscription, by all workers together. One that fails has one at a time. */
+  /** Attempts under way to one subscription, by all workers together. A subscription that fails has one at a time. */
   perSubscription: number;
   /** Attempts of one account that this worker has under way, to all of its subscriptions. */
   perAccount: number;
@@ -62,6 +62,7 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
   // Every running attempt adds a listener; `limits` bounds their number.
   setMaxListeners(0, cancellation.signal);
   const { send, close } = createSend(deps.options);
+  const context = { ...deps, send, signal: cancellation.signal };
   const { pause, wake } = createPause(stopping.signal);
   const running = new Map<LeasedDelivery, Promise<void>>();
   /** Attempts that are not recorded yet. */
@@ -69,7 +70,7 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
   let mayBeDue = false;
 
   const start = (delivery: LeasedDelivery): void => {
-    const attempt = deliver(delivery, { ...deps, send, signal: cancellation.signal })
+    const attempt = deliver(delivery, context)
       .then((made) => {
         ended.push(made);
       })
@@ -213,7 +214,7 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
 
 type Recorded = Awaited<ReturnType<typeof recordAttempts>>;
 
-/** Data exceptions, violated constraints, and a row that somebody else has locked. If the database is away, nothing can be stored. */
+/** Data exceptions, violated constraints, timeouts and locks: they may be about one attempt. Other errors are about the database. */
 const isRefused = (error: unknown): boolean => /^(2[23]|57014|55P03)/.test(codeOf(error) ?? '');
 
 /** After it was recorded, because until then nobody knows whether the delivery still exists. */

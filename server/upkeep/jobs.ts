@@ -11,12 +11,7 @@ import { applyExpiredReplacements } from '../resources/payment-methods/changes.t
 import { allAccounts, noAccount } from '../rules/accounts.ts';
 import { isDoneWithin } from '../rules/async.ts';
 
-export interface Jobs {
-  /** Starts no other job, and waits a while for the running one. What it did not commit is left to the next start. */
-  stop: () => Promise<void>;
-}
-
-export interface JobsOptions {
+interface JobsOptions {
   db: Db;
   inUnitOfWork: InUnitOfWork;
   /** How long the numbers of the limit on storing cards are remembered. */
@@ -33,16 +28,8 @@ export interface JobsOptions {
 const day = 86_400_000;
 const stopMilliseconds = 10_000;
 
-export function startJobs(options: JobsOptions): Jobs {
-  const {
-    db,
-    inUnitOfWork,
-    log,
-    now,
-    eventRetentionDays,
-    auditRetentionDays,
-    everyMilliseconds = day,
-  } = options;
+export function startJobs(options: JobsOptions) {
+  const { db, log, now, eventRetentionDays, auditRetentionDays, everyMilliseconds = day } = options;
   let stopping = false;
   const isStopping = () => stopping;
   const ago = (milliseconds: number) => ({
@@ -51,7 +38,7 @@ export function startJobs(options: JobsOptions): Jobs {
   });
   /** Each returns how many records it changed. */
   const jobs: Record<string, () => Promise<number>> = {
-    'expired-cards': async () => (await applyExpiredReplacements(db, inUnitOfWork, now)).length,
+    'expired-cards': async () => (await applyExpiredReplacements(db, options.inUnitOfWork, now)).length,
     'old-events': () => deleteExpired(db, 'events', ago(eventRetentionDays * day)),
     ...(auditRetentionDays !== undefined && {
       'old-audit-entries': () => deleteExpired(db, 'audit_entries', ago(auditRetentionDays * day)),
@@ -90,7 +77,8 @@ export function startJobs(options: JobsOptions): Jobs {
   }, everyMilliseconds);
   timer.unref();
   return {
-    stop: async () => {
+    /** Starts no other job, and waits a while for the running one. What it did not commit is left to the next start. */
+    stop: async (): Promise<void> => {
       stopping = true;
       clearInterval(timer);
       await isDoneWithin(stopMilliseconds, running);
@@ -141,7 +129,7 @@ type KeptTable = keyof typeof kept;
 
 const batchSize = 200;
 
-export interface Expired {
+interface Expired {
   /** Rows of this time and before, in the type of their column. */
   before: Date | number;
   isStopping?: () => boolean;

@@ -20,23 +20,16 @@ export function createMetrics(build: Build) {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
-    new Counter({ name, help, labelNames, registers });
-  const requests = counter('payments_requests_total', 'Requests by operation and status', [
-    'operation',
-    'status',
-  ]);
-  const limited = counter('payments_requests_limited_total', 'Requests that were refused with 429', [
-    'operation',
-  ]);
+  const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Counter({ name: `payments_${name}`, help, labelNames, registers });
+  const requests = counter('requests_total', 'Requests by operation and status', 'operation', 'status');
+  const limited = counter('requests_limited_total', 'Requests that were refused with 429', 'operation');
+  const attempts = counter('webhook_attempts_total', 'Attempts to deliver an event, by outcome', 'outcome');
   const faults = counter(
-    'payments_contract_faults_total',
+    'contract_faults_total',
     'Answers and events of this service that broke the contract, and were not sent',
-    ['kind'],
+    'kind',
   );
-  const attempts = counter('payments_webhook_attempts_total', 'Attempts to deliver an event, by outcome', [
-    'outcome',
-  ]);
   const durations = new Histogram({
     name: 'payments_request_duration_seconds',
     help: 'Time from the start of a request to the end of its answer',

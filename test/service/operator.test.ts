@@ -277,7 +277,7 @@ describe('payments webhooks trigger', () => {
       0,
       expect.objectContaining({ target: newer, is_example: false, subscriptions: 0 }),
     ]);
-    expect(stderr).toContain('default has no active subscription, so nobody receives it.');
+    expect(stderr).toContain('default has no active subscription, so nobody receives the event.');
     expect(JSON.parse((await trigger('--id', older)).stdout)).toMatchObject({ target: older });
     for (const args of [
       ['--id', unknown],
@@ -285,7 +285,7 @@ describe('payments webhooks trigger', () => {
     ])
       expect(await trigger(...args)).toMatchObject({
         ...{ status: 1, stdout: '' },
-        stderr: expect.stringContaining('that payment-method.updated could show.') as string,
+        stderr: expect.stringContaining('for an event payment-method.updated.') as string,
       });
     const { items } = await json<{ items: { command: string }[] }>('audit', '--limit', '1', '--json');
     // With the ID of the event.

@@ -2,12 +2,8 @@
 // those of the IANA registries of special-purpose addresses (RFC 6890) and of cloud providers, written as in the registries.
 import { BlockList, isIPv4 } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import {
-  createGuardedLookup,
-  isAllowedAddress,
-  RefusedAddress,
-  checkUrl,
-} from '../../server/events/guard.ts';
+import { AttemptFailure } from '../../server/events/failure.ts';
+import { createGuardedLookup, isAllowedAddress, checkUrl } from '../../server/events/guard.ts';
 import type { Address } from '../../server/events/resolve.ts';
 import { createSend, sendOptions } from '../../server/events/send.ts';
 
@@ -160,7 +156,7 @@ describe('the lookup of a connection', () => {
   });
 
   it('gives none when none is allowed', async () => {
-    const refused = new RefusedAddress(
+    const refused = new AttemptFailure(
       'the host name resolves to internal addresses only, and webhooks are not delivered to internal addresses',
     );
     for (const all of [true, false])
@@ -179,7 +175,7 @@ describe('the lookup of a connection', () => {
         });
       });
     expect(await connect()).toEqual([null, [{ address: '93.184.216.34', family: 4 }]]);
-    expect(await connect()).toEqual([expect.any(RefusedAddress), '', 0]);
+    expect(await connect()).toEqual([expect.any(AttemptFailure), '', 0]);
   });
 
   it('passes on that the name could not be resolved', async () => {
@@ -194,7 +190,7 @@ describe('the URL of a subscription', () => {
       checkUrl(new URL(url), options);
       return undefined;
     } catch (error) {
-      return error instanceof RefusedAddress ? error.message : String(error);
+      return error instanceof AttemptFailure ? error.message : String(error);
     }
   };
   const strict = { allowLoopback: false, allowHttp: false };
@@ -246,7 +242,7 @@ it('a delivery is refused before anything is sent, and loopback is for the sandb
       new AbortController().signal,
     );
   for (const environment of ['sandbox', 'production'] as const)
-    await expect(attempt('169.254.169.254', environment)).rejects.toThrow(RefusedAddress);
-  await expect(attempt('127.0.0.1', 'production')).rejects.toThrow(RefusedAddress);
+    await expect(attempt('169.254.169.254', environment)).rejects.toThrow(AttemptFailure);
+  await expect(attempt('127.0.0.1', 'production')).rejects.toThrow(AttemptFailure);
   await expect(attempt('127.0.0.1', 'sandbox')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });
