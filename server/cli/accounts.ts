@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { OperatorFault } from '../faults.ts';
 import { createAccount, deleteAccount } from '../resources/merchant-accounts/changes.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
-import { printJson, printRows, withExamples, type JsonOption } from './output.ts';
+import { pick, printJson, printRows, withExamples, type JsonOption } from './output.ts';
 import { requireAccount, withChange, withService } from './service.ts';
 import { matching, name } from './values.ts';
 
@@ -13,8 +13,8 @@ export function accounts(): Command {
     .description('list merchant accounts, oldest first; requests that name no account use the oldest')
     .action(async (output: JsonOption) => {
       const rows = await withService(({ db }) => listAccounts(db));
-      const shown = rows.map(({ id, display_name, created_at }) => ({ id, display_name, created_at }));
       const create = 'payments accounts create default --name Default';
+      const shown = pick(rows, 'id', 'display_name', 'created_at');
       printRows(shown, output, `There is no merchant account. Make one: ${create}`);
     });
   withExamples(command.command('create'), 'accounts create shop --name "Second shop"')

@@ -9,7 +9,7 @@ import { listTransactionPage } from '../resources/transactions/list.ts';
 import type { Transaction } from '../resources/transactions/table.ts';
 import { eraseBuyer, type Erasure } from '../upkeep/erase-buyer.ts';
 import { confirm } from './input.ts';
-import { noneIn, printJson, printResult, printRows, withExamples, type JsonOption } from './output.ts';
+import { noneIn, pick, printJson, printResult, printRows, withExamples, type JsonOption } from './output.ts';
 import { count, withProgress } from './progress.ts';
 import {
   readAccounts,
@@ -21,16 +21,6 @@ import {
   withService,
 } from './service.ts';
 import { name, uuid, whole } from './values.ts';
-
-interface CreateOptions {
-  merchantAccount: string;
-  externalIdentifier?: string;
-  name?: string;
-  accountNumber?: string;
-  firstName?: string;
-  lastName?: string;
-  email?: string;
-}
 
 export function buyers(): Command {
   const command = new Command('buyers');
@@ -86,12 +76,7 @@ async function listAll({ merchantAccount, search, limit, ...output }: ListOption
     const [named] = page.rows.map(({ json }) => parseJson(json.toString()) as Transaction);
     return { rows: found, inTransactions: named?.buyer?.id };
   });
-  const shown = rows.map(({ id, external_identifier, display_name, erased_at }) => ({
-    id,
-    external_identifier,
-    display_name,
-    erased_at,
-  }));
+  const shown = pick(rows, 'id', 'external_identifier', 'display_name', 'erased_at');
   const whenEmpty =
     search === undefined
       ? `There is no buyer. Make one: payments buyers create --name "Jane Doe"`
@@ -103,28 +88,33 @@ async function listAll({ merchantAccount, search, limit, ...output }: ListOption
   if (rows.length === limit) console.error(`Only the newest ${limit} are listed. For more: --limit 10000`);
 }
 
+interface CreateOptions {
+  merchantAccount: string;
+  externalIdentifier?: string;
+  name?: string;
+  accountNumber?: string;
+  firstName?: string;
+  lastName?: string;
+  email?: string;
+}
+
 async function create(options: CreateOptions): Promise<void> {
-  const bill = [options.firstName, options.lastName, options.email].some((text) => text !== undefined);
-  const made = await withChange(async (unit) => {
-    return createBuyer(unit, {
+  const { firstName = null, lastName = null, email = null, externalIdentifier } = options;
+  const billing = {
+    type: 'billing-details' as const,
+    ...{ first_name: firstName, last_name: lastName, email_address: email },
+    ...{ phone_number: null, address: null, tax_id: null },
+  };
+  const made = await withChange(async (unit) =>
+    createBuyer(unit, {
       merchant_account_id: await requireAccount(unit.db, options.merchantAccount),
-      external_identifier: options.externalIdentifier ?? null,
-      display_name: options.name ?? null,
-      account_number: options.accountNumber ?? null,
-      billing_details: bill
-        ? {
-            type: 'billing-details',
-            first_name: options.firstName ?? null,
-            last_name: options.lastName ?? null,
-            email_address: options.email ?? null,
-            phone_number: null,
-            address: null,
-            tax_id: null,
-          }
-        : null,
-    });
-  });
-  if (!made) throw new OperatorFault(`There is a buyer ${options.externalIdentifier ?? ''} already.`);
+      external_identifier: externalIdentifier,
+      display_name: options.name,
+      account_number: options.accountNumber,
+      billing_details: [firstName, lastName, email].some((text) => text !== null) ? billing : null,
+    }),
+  );
+  if (!made) throw new OperatorFault(`There is a buyer ${externalIdentifier} already.`);
   printJson(presentBuyer(made));
 }
 

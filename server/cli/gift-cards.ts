@@ -4,7 +4,7 @@ import { createGiftCard } from '../resources/gift-cards/changes.ts';
 import { listGiftCards } from '../resources/gift-cards/queries.ts';
 import { giftCardBin } from '../resources/gift-cards/rules.ts';
 import { readSecretLine } from './input.ts';
-import { printJson, printRows, type JsonOption } from './output.ts';
+import { pick, printJson, printRows, type JsonOption } from './output.ts';
 import { requireAccount, withService } from './service.ts';
 import { whole } from './values.ts';
 
@@ -24,13 +24,7 @@ export function giftCards(): Command {
       const rows = await withService(async ({ db }) =>
         listGiftCards(db, await requireAccount(db, merchantAccount), most),
       );
-      const shown = rows.map(({ id, bin, sub_bin, last4, created_at }) => ({
-        id,
-        bin,
-        sub_bin,
-        last4,
-        created_at,
-      }));
+      const shown = pick(rows, 'id', 'bin', 'sub_bin', 'last4', 'created_at');
       printRows(shown, output, `There is no stored gift card. Make one: payments gift-cards create`);
     });
   command

@@ -58,43 +58,29 @@ async function historyOf(db: Db, record: Shown) {
       ? '; its events were erased with the buyer'
       : '; no event of it is kept: imported, sample data, or too old';
   const happened = [
-    {
-      at: record.created_at,
-      what: 'created',
-      result: `in the account ${record.merchant_account_id}${unknown}`,
-      id: record.id,
-    },
+    row(record.created_at, 'created', `in the account ${record.merchant_account_id}${unknown}`, id),
     ...(record.verification_error
-      ? [
-          {
-            at: record.created_at,
-            what: 'card verifier failed',
-            result: record.verification_error,
-            id: record.id,
-          },
-        ]
+      ? [row(record.created_at, 'card verifier failed', record.verification_error, id)]
       : []),
-    ...events.map(({ id, name, status, created_at }) => ({ at: created_at, what: name, result: status, id })),
+    ...events.map((event) => row(event.created_at, event.name, event.status, event.id)),
     ...deliveries.flatMap(({ attempts, url, event_id }) =>
-      attempts.map(({ at, number, status, error, answer }) => ({
-        at,
-        what: `attempt ${number} to ${new URL(url).host}`,
-        result: [error ?? `HTTP ${status}`, answer].filter(Boolean).join(': '),
-        id: event_id,
-      })),
+      attempts.map(({ at, number, status, error, answer }) => {
+        const result = [error ?? `HTTP ${status}`, answer].filter(Boolean).join(': ');
+        return row(at, `attempt ${number} to ${new URL(url).host}`, result, event_id);
+      }),
     ),
-    ...commands.map(({ at, operator, host, command }) => ({
-      at,
+    ...commands.map(({ at, operator, host, command }) => {
       // Short, because the operator knows which record it is.
-      what: command.replaceAll(id, 'ID').replaceAll(buyer ?? id, 'BUYER'),
-      result: `by ${operator} on ${host}`,
-      id: null,
-    })),
+      const what = command.replaceAll(id, 'ID').replaceAll(buyer ?? id, 'BUYER');
+      return row(at, what, `by ${operator} on ${host}`, null);
+    }),
   ].sort((one, other) => one.at.getTime() - other.at.getTime());
   const why = [record.raw_response_code, record.raw_response_description].filter(Boolean).join(' ');
-  const result = [record.status, ...(why === '' ? [] : [why])].join(': ');
-  return [...happened, { at: record.updated_at, what: 'status now', result, id: record.id }];
+  const now = why === '' ? record.status : `${record.status}: ${why}`;
+  return [...happened, row(record.updated_at, 'status now', now, id)];
 }
+
+const row = (at: Date, what: string, result: string | null, id: string | null) => ({ at, what, result, id });
 
 const commandsAbout = (db: Db, search: readonly string[]) =>
   listAuditEntries(db, { search, limit: mostRows });

@@ -18,7 +18,6 @@ import {
   type LineCheck,
 } from './import-check.ts';
 import { readLines, type Line } from './import-read.ts';
-import { interruptible } from './input.ts';
 import { printJson, printResult, type JsonOption } from './output.ts';
 import { count, withProgress } from './progress.ts';
 import { exampleTarget, withService } from './service.ts';
@@ -74,22 +73,18 @@ async function run(file: string, options: Options): Promise<void> {
   input.on('error', () => undefined);
   const seen: Seen = { good: 0, bad, stoppedAfter: undefined };
   const readsAll = skipBad || dryRun || options.bad !== undefined;
-  const importAll =
-    (update: (text: string) => void, interruption: AbortSignal) => async (work: UnitOfWork) => {
-      const unit = events ? work : silently(work, 'imported without --events');
-      const onStored = () => {
-        const share = size ? ` (${Math.round((100 * input.bytesRead) / size)} %)` : '';
-        update(`Importing: ${count(seen.good, 'transaction')}${share}`);
-      };
-      const accounts = await listAccounts(unit.db);
-      const check = createLineCheck(new Set(accounts.map(({ id }) => id)));
-      await importTransactions(unit, checkedBatches(input, check, seen, { readsAll, onStored }));
-      if (bad.total > 0 && !skipBad) throw new OperatorFault(refusal(seen));
-      if (dryRun) throw new DryRun();
-      // It may have come after the last line was read.
-      interruption.throwIfAborted();
-      return true;
+  const importAll = async (work: UnitOfWork, update: (text: string) => void) => {
+    const unit = events ? work : silently(work, 'imported without --events');
+    const onStored = () => {
+      const share = size ? ` (${Math.round((100 * input.bytesRead) / size)} %)` : '';
+      update(`Importing: ${count(seen.good, 'transaction')}${share}`);
     };
+    const accounts = await listAccounts(unit.db);
+    const check = createLineCheck(new Set(accounts.map(({ id }) => id)));
+    await importTransactions(unit, checkedBatches(input, check, seen, { readsAll, onStored }));
+    if (bad.total > 0 && !skipBad) throw new OperatorFault(refusal(seen));
+    if (dryRun) throw new DryRun();
+  };
   const result = (imported: number) => ({
     dry_run: dryRun,
     good_lines: seen.good,
@@ -98,16 +93,18 @@ async function run(file: string, options: Options): Promise<void> {
     errors: bad.shown(),
   });
   try {
-    await interruptible('Interrupted; nothing was imported.', (interruption) => {
+    const begin = (update: (text: string) => void, interruption: AbortSignal) => {
       interruption.addEventListener('abort', () => input.destroy(interruption.reason as Error));
-      return withProgress('Importing', (update) =>
-        withService(({ changeWithEvents }) => changeWithEvents(importAll(update, interruption)), {
-          creates: true,
-          isLong: true,
-          isRepeatable: false,
-        }),
-      );
-    });
+      const change = async (work: UnitOfWork) => {
+        await importAll(work, update);
+        // It may have come after the last line was read.
+        interruption.throwIfAborted();
+        return true;
+      };
+      const options = { creates: true, isLong: true, isRepeatable: false };
+      return withService(({ changeWithEvents }) => changeWithEvents(change), options);
+    };
+    await withProgress('Importing', begin, 'Interrupted; nothing was imported.');
   } catch (error) {
     const fault = codeOf(error) === uniqueViolation ? storedMeanwhile(error) : error;
     if (options.json && fault instanceof OperatorFault) printJson(result(0));

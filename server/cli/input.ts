@@ -59,26 +59,6 @@ export async function confirm(question: string): Promise<void> {
   if (answer.trim() !== 'yes') throw new OperatorFault('Nothing was changed.');
 }
 
-/**
- * For work that Ctrl-C ends in good order: it watches the signal, which fails with `message`, and is rolled back. A second
- * Ctrl-C ends the process at once.
- */
-export async function interruptible<T>(
-  message: string,
-  work: (interruption: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const controller = new AbortController();
-  const stop = () => {
-    controller.abort(new OperatorFault(message));
-  };
-  process.once('SIGINT', stop).once('SIGTERM', stop);
-  try {
-    return await work(controller.signal);
-  } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop);
-  }
-}
-
 const stopMilliseconds = 19_000;
 
 /** Resolves at Ctrl-C (SIGINT), SIGTERM, or when the terminal is closed (SIGHUP). */

@@ -31,6 +31,10 @@ export const printResult = ({ json }: JsonOption, result: object, sentence: stri
   console.log(json ? jsonText(result) : visibleLines(sentence));
 };
 
+/** The rows with these columns only. */
+export const pick = <Row, Name extends keyof Row & string>(rows: readonly Row[], ...names: Name[]) =>
+  rows.map((row) => Object.fromEntries(names.map((name) => [name, row[name]])));
+
 /** Prints a table for people, or the same rows as JSON for programs. */
 export function printRows(
   rows: Record<string, unknown>[],

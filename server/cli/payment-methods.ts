@@ -14,7 +14,6 @@ import {
   paymentMethodMoves,
   type PaymentMethodStatus,
 } from '../resources/payment-methods/rules.ts';
-import { allAccounts } from '../rules/accounts.ts';
 import { passesLuhn } from '../rules/card-numbers.ts';
 import { historyCommand } from './history.ts';
 import { readSecretLine } from './input.ts';
@@ -99,7 +98,6 @@ interface ListOptions extends JsonOption {
 }
 
 async function listMethods({ merchantAccount, json, ...filter }: ListOptions): Promise<void> {
-  const isAll = merchantAccount === allAccounts;
   const rows = await withService(async ({ db }) =>
     listNewest(db, await readAccounts(db, merchantAccount), filter.limit, (account) =>
       listPaymentMethods(db, account, filter),
@@ -108,7 +106,7 @@ async function listMethods({ merchantAccount, json, ...filter }: ListOptions): P
   const shown = rows.map((row) => ({
     id: row.id,
     status: row.status,
-    ...(isAll && { account: row.merchant_account_id }),
+    account: row.merchant_account_id,
     scheme: row.scheme,
     label: row.label,
     expires: row.expiration_date,
@@ -144,7 +142,7 @@ async function foundReplacement(
 ): Promise<void> {
   const { expirationDate, newNumber = false } = options;
   const number = newNumber || !process.stdin.isTTY ? await readNumber(newNumber) : undefined;
-  const details = { expiration_date: expirationDate, ...(number === undefined ? {} : { number }) };
+  const details = { expiration_date: expirationDate, ...(number !== undefined && { number }) };
   const noted = await withService(
     async ({ changeWithEvents, secrets, config }) => {
       const { describeCard } = await loadProviders(config);
@@ -165,11 +163,12 @@ async function foundReplacement(
 
 async function readNumber(isRequired: boolean): Promise<string | undefined> {
   const number = await readSecretLine('New number');
-  if (number === '' && !isRequired) return undefined;
-  if (number === '')
+  if (number === '') {
+    if (!isRequired) return undefined;
     throw new OperatorFault(
       'Standard input is empty. It must have the new number; if the number stays, leave out --new-number.',
     );
+  }
   if (!/^[0-9]{13,19}$/.test(number)) throw new OperatorFault('A card number has 13 to 19 digits.');
   if (!passesLuhn(number))
     throw new OperatorFault('The card number is wrong: its check digit does not match.');

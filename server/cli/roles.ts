@@ -23,15 +23,9 @@ export function roles(): Command {
   const example = 'roles create reporting --allow transactions.read,api-key-pairs.read --name Reporting';
   withExamples(addOptions(command.command('create'), { isNew: true }), example)
     .description('create a role')
-    .action(async (slug: string, options: Required<Pick<Options, 'allow'>> & Options) => {
+    .action(async (slug: string, { allow: permissions = [], description = null, ...options }: Options) => {
       // A slug can be longer than a name.
-      const display = name(options.name ?? slug);
-      const role = {
-        slug,
-        name: display,
-        description: options.description ?? null,
-        permissions: options.allow,
-      };
+      const role = { slug, name: name(options.name ?? slug), description, permissions };
       const made = await withChange((unit) => createRole(unit, role));
       if (!made)
         throw new OperatorFault(
@@ -81,7 +75,7 @@ export function roles(): Command {
 interface Options {
   allow?: string[];
   name?: string;
-  description?: string;
+  description?: string | null;
 }
 
 const slugValue = matching(

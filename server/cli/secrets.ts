@@ -15,7 +15,7 @@ import {
   resealEverything,
 } from '../secrets/reseal.ts';
 import { keyIdOf, type Keys, type Vault } from '../secrets/vault.ts';
-import { printJson, printResult, printRows, type JsonOption } from './output.ts';
+import { printResult, printRows, type JsonOption } from './output.ts';
 import { count, withProgress } from './progress.ts';
 import { withService, type OpenedService } from './service.ts';
 
@@ -141,17 +141,11 @@ const conclusion = (
     .join(' ');
 };
 
-async function status({ db, secrets }: OpenedService, { json }: JsonOption): Promise<void> {
-  const given = secrets.keyIds();
-  const keys = [
-    ...Object.entries(given).flatMap(([variable, ids]) =>
-      ids.map((id, index) => ({ variable, position: index + 1, id })),
-    ),
-    // Their position is null.
-    ...((await findMissingKeys(db, secrets.vault))?.missing ?? []).map((id) => ({
-      ...{ variable: 'CARD_KEY', position: null, id },
-    })),
-  ];
-  if (json) printJson({ keys });
-  else printRows(keys, {}, 'There is no key.');
+async function status({ db, secrets }: OpenedService, output: JsonOption): Promise<void> {
+  const present = Object.entries(secrets.keyIds()).flatMap(([variable, ids]) =>
+    ids.map((id, index) => ({ variable, position: index + 1, id })),
+  );
+  const { missing = [] } = (await findMissingKeys(db, secrets.vault)) ?? {};
+  const needed = missing.map((id) => ({ variable: 'CARD_KEY', position: null, id }));
+  printRows([...present, ...needed], output, 'There is no key.');
 }

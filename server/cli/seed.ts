@@ -6,7 +6,6 @@ import { importTransactions } from '../resources/transactions/changes.ts';
 import { countSeeded, type NewTransaction } from '../resources/transactions/queries.ts';
 import { inSlices } from '../rules/async.ts';
 import { createSamples } from '../sandbox/sample-transactions.ts';
-import { interruptible } from './input.ts';
 import { printResult, withExamples, type JsonOption } from './output.ts';
 import { count, withProgress } from './progress.ts';
 import { requireAccount, withService, type OpenedService } from './service.ts';
@@ -69,10 +68,10 @@ async function run({ transactions: total, merchantAccount: account, ...options }
         interruption.throwIfAborted();
         return true;
       });
-  await interruptible('Interrupted; no transaction of this run was kept.', (interruption) =>
-    withProgress('Seeding', (update) =>
-      withService(create(update, interruption), { creates: true, isLong: true }),
-    ),
+  await withProgress(
+    'Seeding',
+    (update, interruption) => withService(create(update, interruption), { creates: true, isLong: true }),
+    'Interrupted; no transaction of this run was kept.',
   );
   const result = { created: total, merchant_account_id: account };
   printResult(options, result, `Created ${count(total, 'transaction')} in ${account}.`);

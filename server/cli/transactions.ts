@@ -10,7 +10,6 @@ import { presentTransaction } from '../resources/transactions/present.ts';
 import { findTransactionOfAnyAccount } from '../resources/transactions/queries.ts';
 import { amountText, transactionMoves, type TransactionStatus } from '../resources/transactions/rules.ts';
 import type { Transaction } from '../resources/transactions/table.ts';
-import { allAccounts } from '../rules/accounts.ts';
 import { cursorBinding, pageCursors } from '../rules/cursor.ts';
 import { isUuid } from '../rules/uuid.ts';
 import { historyCommand } from './history.ts';
@@ -99,26 +98,18 @@ const listCommand = (): Command =>
     .option('--cursor <cursor>', 'of the next page, as printed below a page')
     .action(listAll);
 
-async function listAll({
-  merchantAccount,
-  limit: most,
-  cursor: given,
-  json,
-  ...options
-}: ListOptions): Promise<void> {
+async function listAll(options: ListOptions): Promise<void> {
+  const { merchantAccount, limit, cursor: start, json } = options;
   const filters = filtersOf(options);
   const boundTo = cursorBinding('payments transactions list', merchantAccount, filters);
   const { items, cursors, hasMore } = await withService(async ({ db, secrets }) => {
     const accounts = await readAccounts(db, merchantAccount);
-    const cursor = given === undefined ? undefined : secrets.cursors.decode(given, boundTo);
-    if (given !== undefined && !cursor)
+    const cursor = start === undefined ? undefined : secrets.cursors.decode(start, boundTo);
+    if (start !== undefined && !cursor)
       throw new OperatorFault(
         '--cursor is incomplete, or of a list with another account or other filters. Copy it whole and repeat the options of its page, or start again without it.',
       );
-    const { rows, ...around } = await listTransactionPage(db, accounts, filters, {
-      limit: most,
-      cursor,
-    });
+    const { rows, ...around } = await listTransactionPage(db, accounts, filters, { limit, cursor });
     return {
       items: rows.map((row) => parseJson(row.json.toString()) as Transaction),
       // A page can be shown without CURSOR_KEY, but not the way to the next one.
@@ -129,7 +120,7 @@ async function listAll({
     };
   });
   if (json) {
-    printJson({ items, limit: most, ...cursors });
+    printJson({ items, limit, ...cursors });
     return;
   }
   const shown = items.map((one) => ({
@@ -137,7 +128,7 @@ async function listAll({
     status: one.status,
     amount: amountText(one.amount, one.currency),
     created_at: new Date(one.created_at),
-    ...(merchantAccount === allAccounts && { account: one.merchant_account_id }),
+    account: one.merchant_account_id,
     method: one.payment_method?.label ?? one.method,
     buyer: one.buyer?.external_identifier ?? one.buyer?.id,
     external_identifier: one.external_identifier,
@@ -153,13 +144,7 @@ async function listAll({
   );
 }
 
-const filtersOf = ({
-  status,
-  buyer,
-  search,
-  since,
-  until,
-}: Omit<ListOptions, 'merchantAccount' | 'limit'>): TransactionFilters => ({
+const filtersOf = ({ status, buyer, search, since, until }: ListOptions): TransactionFilters => ({
   ...(status && { status }),
   ...(buyer !== undefined && (isUuid(buyer) ? { buyer_id: buyer } : { buyer_external_identifier: buyer })),
   ...(search !== undefined && { search }),

@@ -27,7 +27,7 @@ import {
   lockTransactions,
   refreshStatistics,
   type FoundTransaction,
-  type Page,
+  type FoundIds,
   type Person,
 } from './erasure-queries.ts';
 
@@ -73,7 +73,7 @@ export async function eraseBuyer(id: string, options: ErasureOptions): Promise<E
   /** One transaction for each page of each account. Returns whether there was anything. */
   const steps = async (
     name: string,
-    list: (account: string, after: PageEnd | undefined) => Promise<Page>,
+    list: (account: string, after: PageEnd | undefined) => Promise<FoundIds>,
     change: (tx: Tx, account: string, ids: readonly string[]) => Promise<number>,
   ): Promise<boolean> => {
     found[name] = 0;

@@ -21,7 +21,7 @@ export interface Person {
 }
 
 /** `next` is undefined after the last page. */
-export interface Page {
+export interface FoundIds {
   ids: string[];
   next: PageEnd | undefined;
 }
@@ -127,7 +127,7 @@ export async function listTransactions(
   account: string,
   { id, account: own, externalIdentifier, records }: Person,
   after: PageEnd | undefined,
-): Promise<Page> {
+): Promise<FoundIds> {
   const isNext = after ? sql`(created_at, id) < (${after.created_at}, ${after.id}::uuid)` : sql`true`;
   const page = sql`order by created_at desc, id desc limit ${batchSize}`;
   const ways = [
@@ -191,7 +191,7 @@ export async function listEvents(
   account: string,
   person: Person,
   after: PageEnd | undefined,
-): Promise<Page> {
+): Promise<FoundIds> {
   // In pages of all events: a search for the next match could go through the whole table in one statement. Values are compared,
   // because a search of the text for each of hundreds of cards takes longer.
   const ids = [person.id, ...person.records];

@@ -6,16 +6,11 @@ import { chmod, chown, lchown, mkdir, mkdtemp, readFile, rm, symlink, writeFile 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Config } from '../../server/config.ts';
-import { openDatabase } from '../../server/database/database.ts';
 import { makeDataDirectory, writePrivate } from '../../server/database/embedded/data-dir.ts';
 import { findFolder, makeFolder, run } from '../../server/database/embedded/folder.ts';
 import { isRoot, nobody, type Identity } from '../../server/database/embedded/identity.ts';
 import { startEmbedded } from '../../server/database/embedded/index.ts';
-import { fillSandbox } from '../../server/sandbox/first-start.ts';
 import { makeSandboxSecrets, saveCardKeys } from '../../server/sandbox/secrets-file.ts';
-import { openSecrets } from '../../server/secrets/open.ts';
-import { createTestDatabase } from '../support/database.ts';
 
 let base: string;
 let dataDir: string;
@@ -60,21 +55,12 @@ function expectPrivate(name: string): void {
 }
 
 describe.skipIf(!isRoot())('root in a folder of another user (skipped for other users)', () => {
-  it('makes the secrets beside a planted draft', async () => {
-    await plant(`secrets.json.${process.pid}`, rootsFile);
+  it('writes secrets that are for the owner of the folder alone, and leaves no draft', () => {
     makeSandboxSecrets(dataDir, ['CARD_KEY']);
-    expectUntouched();
     expectPrivate('secrets.json');
-  });
-
-  it('replaces the secrets beside a planted draft', async () => {
-    makeSandboxSecrets(dataDir, ['CARD_KEY']);
-    await chown(join(dataDir, 'secrets.json'), attacker.uid, attacker.gid);
-    await plant(`secrets.json.${process.pid}`, rootsFile);
     saveCardKeys(dataDir, [randomBytes(32)]);
-    expectUntouched();
     expectPrivate('secrets.json');
-    expect(readdirSync(dataDir).sort()).toEqual(['secrets.json', `secrets.json.${process.pid}`]);
+    expect(readdirSync(dataDir)).toEqual(['secrets.json']);
   });
 
   it('does not copy secrets of another installation, which a link names', async () => {
@@ -84,19 +70,6 @@ describe.skipIf(!isRoot())('root in a folder of another user (skipped for other 
       /secrets\.json is a symbolic link.*put the file itself there/,
     );
     expect(lstatSync(join(dataDir, 'secrets.json')).isSymbolicLink()).toBe(true);
-  });
-
-  it('writes the sandbox key beside a planted draft', async () => {
-    await plant(`sandbox-key.pem.${process.pid}`, rootsFile);
-    const database = openDatabase(await createTestDatabase(), () => undefined);
-    try {
-      const config = { environment: 'sandbox', dataDir, secrets: {} } as Config;
-      await fillSandbox(database.db, dataDir, new Date(), openSecrets(config));
-    } finally {
-      await database.close();
-    }
-    expectUntouched();
-    expectPrivate('sandbox-key.pem');
   });
 
   it('writes the password while its drafts are exchanged for links', async () => {

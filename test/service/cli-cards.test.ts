@@ -341,7 +341,7 @@ describe('payment-methods', () => {
 
   it('list never shows a card number', async () => {
     const people = await payments(['payment-methods', 'list', '--limit', '100']);
-    expect(people.stdout).toMatch(/^id +status +scheme +label/);
+    expect(people.stdout).toMatch(/^id +status +account +scheme +label/);
     expect(people.stdout).not.toContain('4111111111111111');
   });
 });

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { contractVersion, events } from '../../generated/operations.ts';
-import { onTerminal, paymentsHere } from '../support/in-process.ts';
+import { paymentsHere } from '../support/in-process.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { createAccount, createBuyer, createTransactions, recordReplacement } from '../support/records.ts';
 import { noSecrets as secrets, startTestService, type TestService } from '../support/service.ts';
@@ -92,7 +92,7 @@ describe('payments transactions list', () => {
     expect(await listed(...args)).toEqual(minutes.map((minute) => rows[minute]?.id));
   });
 
-  it('shows amounts with the digits of their currency, and the account in a list of all', async () => {
+  it('shows amounts with the digits of their currency, and the account', async () => {
     const given = [
       [1299, 'EUR', '12.99 EUR'],
       [5, 'USD', '0.05 USD'],
@@ -109,14 +109,11 @@ describe('payments transactions list', () => {
         transaction({ merchant_account_id: 'amounts', external_identifier: 'amounts', amount, currency }),
       ),
     );
-    const shown = async (of: string) =>
-      (await payments('transactions', 'list', '--search', 'amounts', '--merchant-account', of)).stdout;
-    const own = await shown('amounts');
-    for (const [, , text] of given) expect(own).toContain(`  ${text}  `);
-    expect(own).not.toMatch(/^id.* account /);
-    const all = await shown('*');
-    expect(all).toMatch(/^id +status +amount +created_at +account +method /);
-    expect(all.match(/Z {2}amounts {2}/g)).toHaveLength(given.length);
+    const { stdout } = await payments(
+      ...['transactions', 'list', '--search', 'amounts', '--merchant-account', '*'],
+    );
+    for (const [, , text] of given) expect(stdout).toContain(`  ${text}  `);
+    expect(stdout.match(/Z {2}amounts {2}/g)).toHaveLength(given.length);
   });
 
   it('prints a table for people, and below it the command for the next page', async () => {
@@ -125,7 +122,9 @@ describe('payments transactions list', () => {
     for (;;) {
       const { status, stdout, stderr } = await payments(...call);
       expect(status).toBe(0);
-      expect(stdout).toMatch(/^id +status +amount +created_at +method +buyer +external_identifier\n/);
+      expect(stdout).toMatch(
+        /^id +status +amount +created_at +account +method +buyer +external_identifier\n/,
+      );
       pages.push(...(stdout.match(/^[0-9a-f-]{36}/gm) ?? []));
       const [, next] = /^\nNext page: (?:npx )?payments (.+)\n$/.exec(stderr) ?? [];
       if (next === undefined) break;
@@ -492,21 +491,5 @@ describe('filters of lists', () => {
     const elsewhere = await payments('payment-methods', 'list', '--search', 'no such reference');
     expect(elsewhere.stdout).toContain(`To look in all accounts, add --merchant-account '*'`);
     expect((await payments('payment-methods', 'list', '--status', 'lost')).status).toBe(2);
-  });
-});
-
-describe('on a terminal', () => {
-  const at = (columns: number, ...args: string[]) => onTerminal(columns, () => payments(...args));
-
-  it('a table is as wide as its rows, as it is piped, and the terminal wraps it', async () => {
-    await createAccount(db(), { id: 'wide', display_name: 'Wide' });
-    await createTransactions(db(), [
-      transaction({ merchant_account_id: 'wide', external_identifier: 'x'.repeat(50) }),
-    ]);
-    const list = ['transactions', 'list', '--merchant-account', 'wide'];
-    const { stdout } = await at(80, ...list);
-    expect(stdout).toMatch(/^id +status +amount +created_at +method +buyer +external_identifier\n/);
-    expect(stdout).toMatch(/ x{50}\n$/);
-    expect((await payments(...list)).stdout).toBe(stdout);
   });
 });
