@@ -1,13 +1,19 @@
-// Every statement on a table that belongs to merchant accounts names the account, so that a sharded engine sends it to one
-// shard. These are the exceptions. Each carries its name as a comment, by which test/support/statements.ts knows it.
-import { sql, type RawBuilder } from 'kysely';
-import type { Db } from './database.ts';
+// Citus is PostgreSQL whose merchant accounts are spread over several servers: see docs/scaling.md. Every statement on a table that
+// belongs to merchant accounts names the account, so that Citus sends it to one server. These are the exceptions. Each carries its name as
+// a comment, by which test/support/statements.ts knows it.
+import { PostgresAdapter, sql, type RawBuilder } from 'kysely';
+import type { Db } from './unit-of-work.ts';
 
-/** Why they cannot name the account. They only read, and lock nothing: a sharded engine cannot lock rows of several shards. */
+export class CitusAdapter extends PostgresAdapter {}
+
+/** Of a pool and of its transactions. */
+export const isCitus = (db: Db): boolean => db.getExecutor().adapter instanceof CitusAdapter;
+
+/** Why they cannot name the account. They only read, and lock nothing: Citus cannot lock rows of several servers. */
 export const exceptions = {
   'account-of-id': 'Operators and the approval page know only the ID. What follows names the account.',
   'newest-everywhere': 'The list of all accounts without filters reads one index, not one per account.',
-  'flat-list': 'A sharded engine merges the pages of its shards; it cannot limit each account.',
+  'flat-list': 'Citus merges the pages of its servers; it cannot limit each account.',
   'due-replacements':
     'The daily job looks for expired cards of all accounts. Each is changed by its account.',
   'sealed-values': 'An operator, and a start, asks which keys seal values of the whole installation.',
@@ -17,7 +23,7 @@ export const exceptions = {
   'all-deliveries': 'An operator lists deliveries of all accounts.',
 } as const;
 
-/** They change rows. A row meets only rows of its own account and global tables, so each shard can do its part by itself. */
+/** They change rows. A row meets only rows of its own account and global tables, so each server can do its part by itself. */
 export const changing = {
   leases: 'A worker leases deliveries of several accounts at once.',
 } as const;

@@ -10,7 +10,7 @@ import {
   type Driver,
   type QueryResult,
 } from 'kysely';
-import { CitusAdapter } from './citus.ts';
+import { CitusAdapter } from './across-accounts.ts';
 import type { Connection } from './connection.ts';
 import type { Tables } from './tables.ts';
 import type { Db } from './unit-of-work.ts';

@@ -1,8 +1,7 @@
 // The queue of webhooks: a pending delivery is tried when it is due, by the worker that leases it. A lease moves `due_at` to its
 // own end, so the delivery of a worker that was killed becomes due by itself: see docs/decisions/0006-webhook-queue.md.
 import { sql, type RawBuilder } from 'kysely';
-import { acrossAccounts } from '../database/across-accounts.ts';
-import { isCitus } from '../database/citus.ts';
+import { acrossAccounts, isCitus } from '../database/across-accounts.ts';
 import type { Db, Tx } from '../database/database.ts';
 import type { DeliveryKey } from './outbox.ts';
 

@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import type { EventName } from '../../generated/operations.ts';
 import type { ResponseCheck } from '../contract/responses.ts';
+import { isCitus } from '../database/across-accounts.ts';
 import type { Db, Tx } from '../database/database.ts';
 import type { Outbox, Target, UnitOfWork } from '../database/unit-of-work.ts';
 import { makeTimedUuid } from '../rules/uuid.ts';
@@ -78,16 +79,20 @@ export async function insertEvent(
   event: EventRow,
   { only, traceparent }: { only?: string | undefined; traceparent?: string | undefined } = {},
 ): Promise<number> {
-  await db
-    .insertInto('events')
-    .values({ ...event, is_for_all: only === undefined })
-    .execute();
-  const { id, merchant_account_id: account, created_at: at } = event;
-  const { numAffectedRows } = await sql`
+  const { id, name, merchant_account_id: account, body, created_at: at } = event;
+  const stored = sql`
+    insert into events (id, name, merchant_account_id, body, created_at, is_for_all)
+    values (${id}, ${name}, ${account}, ${body}, ${at}, ${only === undefined})`;
+  const queued = sql`
     insert into deliveries (merchant_account_id, created_at, event_id, subscription_id, traceparent)
     select ${account}::text, ${at}::timestamptz, ${id}::uuid, id, ${traceparent ?? null} from webhook_subscriptions
     where active and (merchant_account_id = ${account} or merchant_account_id is null)
-      ${only === undefined ? sql`` : sql`and id = ${only}::uuid`}`.execute(db);
+      ${only === undefined ? sql`` : sql`and id = ${only}::uuid`}`;
+  // Citus would plan the two in one statement for all of its servers.
+  if (isCitus(db)) await stored.execute(db);
+  const { numAffectedRows } = await (
+    isCitus(db) ? queued : sql`with stored as (${stored}) ${queued}`
+  ).execute(db);
   return Number(numAffectedRows ?? 0);
 }
 

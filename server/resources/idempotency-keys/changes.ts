@@ -47,11 +47,11 @@ export const createKeptAnswers =
       find,
       async claim(keyed) {
         for (;;) {
-          const known = await find(keyed);
-          if (known) return { known };
           const wanted = { ...keyed, claim: randomUUID(), now: now(), since: since() };
           const key = await claimIdempotencyKey(db, wanted);
           if (key) return { claim: claimOf(key) };
+          const known = await find(keyed);
+          if (known) return { known };
         }
       },
     };

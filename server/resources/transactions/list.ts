@@ -1,9 +1,8 @@
 // Lists transactions page by page. Whatever the filters are, a page reads only index ranges, never the whole table.
 import { CompiledQuery, sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { JsonBytes } from '../../../generated/operations.ts';
-import { acrossAccounts } from '../../database/across-accounts.ts';
+import { acrossAccounts, isCitus } from '../../database/across-accounts.ts';
 import { asBytes } from '../../database/bytes.ts';
-import { isCitus } from '../../database/citus.ts';
 import { jsonOf, timestamp } from '../../database/columns.ts';
 import type { Db } from '../../database/database.ts';
 import { plannedAnew, plannedInOrder } from '../../database/named-statements.ts';

@@ -1,7 +1,6 @@
 // Reads and writes transactions, single and in batches. Lists with filters are in list.ts.
 import { sql, type RawBuilder, type Selectable } from 'kysely';
-import { acrossAccounts, findAccountOf } from '../../database/across-accounts.ts';
-import { isCitus } from '../../database/citus.ts';
+import { acrossAccounts, findAccountOf, isCitus } from '../../database/across-accounts.ts';
 import { timestamp } from '../../database/columns.ts';
 import { copyRow, copyRows } from '../../database/copy.ts';
 import type { Db, Tx } from '../../database/database.ts';
