@@ -21,7 +21,7 @@ export interface OpenedDatabase extends Database {
   migrated: string[];
 }
 
-export interface OpenOptions {
+interface OpenOptions {
   environment: Environment;
   databaseUrl: string | undefined;
   dataDir: string;

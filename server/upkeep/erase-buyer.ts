@@ -38,7 +38,7 @@ export interface Erasure {
   isDone: boolean;
 }
 
-export interface ErasureOptions {
+interface ErasureOptions {
   db: Db;
   /** Runs a transaction. `work` returns how many records it changed. */
   inStep: (work: (unit: Work) => Promise<number>) => Promise<number>;

@@ -121,6 +121,10 @@ describe.skipIf(!isRoot())('root (skipped for other users)', () => {
     expect((await stat(join(answer.directory, 'data', 'PG_VERSION'))).uid).toBe(uid);
     expect((await stat(join(dataDir, 'postgres-password'))).uid).toBe(0);
 
+    // A copy that root restored.
+    await run('chown', ['-R', '0:0', answer.directory]);
+    expect(await runAs(undefined)).toMatchObject({ started: true, url: answer.url });
+
     // If the folder is closed later, the service must not start with an empty database elsewhere.
     await chmod(base, 0o700);
     const closed = startEmbedded({ dataDir });

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { codeOf, OperatorFault } from '../../faults.ts';
 import { makeDataDirectory, refuseOpen } from './data-dir.ts';
-import { canReach, isRoot, nobody, ownerOf, type Identity } from './identity.ts';
+import { canReach, chownTree, isRoot, nobody, ownerOf, type Identity } from './identity.ts';
 
 export interface DatabaseFolder {
   /** DATA_DIR, absolute and without symbolic links. It contains the password. */
@@ -68,8 +68,8 @@ export function makeFolder(dataDir: string, log: Log): DatabaseFolder {
     throw new OperatorFault(`${root}/postgres is a link to a folder that does not exist: remove the link.`);
   const { directory, identity } = folder;
   if (!identity) return folder;
-  // A start was interrupted.
-  if (ownerOf(directory).uid === 0) lchownSync(directory, identity.uid, identity.gid);
+  // An interrupted start, or a copy that root restored.
+  if (ownerOf(directory).uid === 0) chownTree(directory, identity);
   if (!canReach(directory, identity))
     throw new OperatorFault(
       `PostgreSQL runs as user ${identity.uid}, who cannot enter ${directory}: open its parent folders (chmod o+x), ` +

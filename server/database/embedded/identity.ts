@@ -1,7 +1,7 @@
 // The user that works in a folder. PostgreSQL refuses to run as root, so root runs it as `nobody`, a user that exists
 // everywhere, or as the owner of the folder. That owner may have planted links, so root follows none of them in its folder.
-import { readFileSync, realpathSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { lchownSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { OperatorFault } from '../../faults.ts';
 
 export interface Identity {
@@ -34,4 +34,11 @@ export function canReach(path: string, { uid, gid }: Identity): boolean {
     if ((found.mode & bit) === 0) return false;
     if (at === dirname(at)) return true;
   }
+}
+
+/** Gives a folder and its content to this user. The folder itself comes last, so one with the right owner is complete. */
+export function chownTree(path: string, identity: Identity): void {
+  const found = lstatSync(path);
+  if (found.isDirectory()) for (const name of readdirSync(path)) chownTree(join(path, name), identity);
+  lchownSync(path, identity.uid, identity.gid);
 }

@@ -47,7 +47,7 @@ export async function storeUses(db: Tx, uses: readonly (string | undefined)[]): 
   await copyRows(db, 'bulk_uses', useColumns, used);
 }
 
-export interface CardDecline {
+interface CardDecline {
   id: string;
   account: string;
   reason: string;
