@@ -1,6 +1,6 @@
 // `payments import transactions FILE|-`: streams a file with one JSON object per line, and imports all of it or nothing. It is
 // read by import-read.ts, checked by import-check.ts, and stored here.
-import { createReadStream } from 'node:fs';
+import { createReadStream, type ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Command } from 'commander';
 import { silently, type UnitOfWork } from '../database/unit-of-work.ts';
@@ -65,26 +65,13 @@ class DryRun extends Error {}
 const uniqueViolation = '23505';
 
 async function run(file: string, options: Options): Promise<void> {
-  const { skipBad = false, dryRun = false, events = false } = options;
+  const { dryRun = false } = options;
   const size = file === '-' ? undefined : await sizeOf(file);
   const bad = collectBadLines(options.bad);
   const input = file === '-' ? process.stdin : createReadStream(file);
   // Whoever reads gets the error; without a listener it would also end the process.
   input.on('error', () => undefined);
   const seen: Seen = { good: 0, bad, stoppedAfter: undefined };
-  const readsAll = skipBad || dryRun || options.bad !== undefined;
-  const importAll = async (work: UnitOfWork, update: (text: string) => void) => {
-    const unit = events ? work : silently(work, 'imported without --events');
-    const onStored = () => {
-      const share = size ? ` (${Math.round((100 * input.bytesRead) / size)} %)` : '';
-      update(`Importing: ${count(seen.good, 'transaction')}${share}`);
-    };
-    const accounts = await listAccounts(unit.db);
-    const check = createLineCheck(new Set(accounts.map(({ id }) => id)));
-    await importTransactions(unit, checkedBatches(input, check, seen, { readsAll, onStored }));
-    if (bad.total > 0 && !skipBad) throw new OperatorFault(refusal(seen));
-    if (dryRun) throw new DryRun();
-  };
   const result = (imported: number) => ({
     dry_run: dryRun,
     good_lines: seen.good,
@@ -93,18 +80,7 @@ async function run(file: string, options: Options): Promise<void> {
     errors: bad.shown(),
   });
   try {
-    const begin = (update: (text: string) => void, interruption: AbortSignal) => {
-      interruption.addEventListener('abort', () => input.destroy(interruption.reason as Error));
-      const change = async (work: UnitOfWork) => {
-        await importAll(work, update);
-        // It may have come after the last line was read.
-        interruption.throwIfAborted();
-        return true;
-      };
-      const options = { creates: true, isLong: true, isRepeatable: false };
-      return withService(({ changeWithEvents }) => changeWithEvents(change), options);
-    };
-    await withProgress('Importing', begin, 'Interrupted; nothing was imported.');
+    await importAll(input, size, seen, options);
   } catch (error) {
     const fault = codeOf(error) === uniqueViolation ? storedMeanwhile(error) : error;
     if (options.json && fault instanceof OperatorFault) printJson(result(0));
@@ -124,6 +100,37 @@ async function run(file: string, options: Options): Promise<void> {
     ? `Checked ${count(seen.good, 'transaction')}${leftOut}. Nothing was imported (--dry-run).`
     : `Imported ${count(seen.good, 'transaction')}${leftOut}.`;
   printResult(options, result(dryRun ? 0 : seen.good), sentence);
+}
+
+/** In one transaction. Throws if nothing is to be imported. */
+async function importAll(
+  input: typeof process.stdin | ReadStream,
+  size: number | undefined,
+  seen: Seen,
+  { skipBad = false, dryRun = false, events = false, bad }: Options,
+): Promise<void> {
+  const readsAll = skipBad || dryRun || bad !== undefined;
+  const begin = (update: (text: string) => void, interruption: AbortSignal) => {
+    interruption.addEventListener('abort', () => input.destroy(interruption.reason as Error));
+    const onStored = () => {
+      const share = size ? ` (${Math.round((100 * input.bytesRead) / size)} %)` : '';
+      update(`Importing: ${count(seen.good, 'transaction')}${share}`);
+    };
+    const change = async (work: UnitOfWork) => {
+      const unit = events ? work : silently(work, 'imported without --events');
+      const accounts = await listAccounts(unit.db);
+      const check = createLineCheck(new Set(accounts.map(({ id }) => id)));
+      await importTransactions(unit, checkedBatches(input, check, seen, { readsAll, onStored }));
+      if (seen.bad.total > 0 && !skipBad) throw new OperatorFault(refusal(seen));
+      if (dryRun) throw new DryRun();
+      // It may have come after the last line was read.
+      interruption.throwIfAborted();
+      return true;
+    };
+    const longOnce = { creates: true, isLong: true, isRepeatable: false };
+    return withService(({ changeWithEvents }) => changeWithEvents(change), longOnce);
+  };
+  await withProgress('Importing', begin, 'Interrupted; nothing was imported.');
 }
 
 async function sizeOf(file: string): Promise<number> {
