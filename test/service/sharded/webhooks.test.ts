@@ -130,7 +130,7 @@ describe('a delivery', () => {
       {
         status: 422,
         error: null,
-        answer: 'Order\\x00 42\\nof [number]: "password": "[redacted]"',
+        answer: 'Order\\u0000 42\\nof [number]: "password": "[redacted]"',
       },
       { status: 200, error: null, answer: null },
     ]);
