@@ -40,7 +40,7 @@ import { isAllowed } from './resources/roles/rules.ts';
 import type { Secrets } from './secrets/open.ts';
 import type { Observing } from './upkeep/observe.ts';
 
-export interface AppDeps {
+interface AppDeps {
   config: Config;
   contract: CompiledContract;
   secrets: Secrets;

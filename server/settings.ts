@@ -3,7 +3,7 @@
 import { isIP } from 'node:net';
 import type { Keys } from './secrets/vault.ts';
 
-export interface Setting {
+interface Setting {
   doc: string;
   /** What it accepts, as in "PORT must be 0 to 65535". */
   format: string;

@@ -13,7 +13,7 @@ export type NoteRequest = (
   milliseconds: number,
 ) => void;
 
-export interface Notes {
+interface Notes {
   noteRequest?: NoteRequest | undefined;
   /** For the sandbox's landing page. */
   keep?: RequestFeed['note'] | undefined;

@@ -37,7 +37,7 @@ interface Needed {
   selection: Selection;
 }
 
-export interface MerchantAccountDeps<Context> {
+interface MerchantAccountDeps<Context> {
   first: (own: Accounts, context: Context) => Promise<{ id: string } | undefined>;
   find: (own: Accounts, id: string, context: Context) => Promise<{ id: string } | undefined>;
 }

@@ -14,7 +14,7 @@ import { createOnce, keptRefusals, keyedBy, type Keep } from './idempotency.ts';
 import type { LimitVelocity } from './limits.ts';
 import type { Context, Step } from './step.ts';
 
-export interface AnswerDeps {
+interface AnswerDeps {
   handlers: Handlers<WriteDeps>;
   responses: ResponseCheck;
   /** What the handler of this request receives. `beforeCommit` throws if the answer of a write breaks the contract. */

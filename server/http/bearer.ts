@@ -10,7 +10,7 @@ import { tokenDigest, verifyToken } from '../resources/api-key-pairs/token.ts';
 import { createCache } from './cache.ts';
 import type { Context, Step } from './step.ts';
 
-export interface BearerDeps {
+interface BearerDeps {
   findSigningPair: (db: Db, thumbprint: string) => Promise<SigningPair | undefined>;
   /** Updates `last_used_at` of a pair. */
   recordKeyPairUse: (db: Db, pairId: string, now: Date) => Promise<void>;

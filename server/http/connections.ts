@@ -13,7 +13,7 @@ interface Connection {
   total: number;
 }
 
-export interface ConnectionLimits {
+interface ConnectionLimits {
   mostRequests: number;
   /** Until an answer must have been taken, from the start of its request. */
   answerMilliseconds: number;

@@ -35,7 +35,7 @@ const limits = (Object.values(operations) as Operation[]).flatMap(({ id, velocit
   velocityLimit ? [{ id, ...velocityLimit }] : [],
 );
 
-export type CardsPerMinute = number | 'off' | undefined;
+type CardsPerMinute = number | 'off' | undefined;
 
 /** `configured` takes precedence over the contract's limit, which is that of production. */
 export const cardLimit = (
@@ -48,7 +48,7 @@ export const cardLimit = (
 export const rememberNumbersMilliseconds =
   1000 * Math.max(0, ...limits.map(({ sameBinAndLastFour }) => sameBinAndLastFour.windowSeconds));
 
-export interface VelocityDeps {
+interface VelocityDeps {
   countCall: CountCall;
   keysOf: (db: Db, account: string) => Promise<DigestKeys>;
   cardsPerMinute: CardsPerMinute;

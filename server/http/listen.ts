@@ -9,6 +9,7 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { promisify } from 'node:util';
+import { errors } from '../../generated/operations.ts';
 import { errorBody } from '../errors.ts';
 import { serveConnections } from './connections.ts';
 import type { RequestFeed } from './desk/feed.ts';
@@ -35,29 +36,22 @@ interface Address {
   port: number;
 }
 
-export interface ListenOptions extends Address {
+interface ListenOptions extends Address {
   maxConnections: number;
   maxRequestsPerConnection: number;
 }
 
-export interface Refusals {
+interface Refusals {
   note: RequestFeed['note'];
   /** The methods that the contract has for a URL, for requests whose method Node cannot read. */
   allowOf: (url: string) => string | undefined;
-}
-
-export interface Listening {
-  port: number;
-  /** How many connections are open. */
-  connections: () => Promise<number>;
-  close: () => Promise<void>;
 }
 
 export async function listen(
   app: RequestListener & { messages?: Messages },
   { host, port, maxConnections, maxRequestsPerConnection }: ListenOptions,
   { note, allowOf }: Refusals,
-): Promise<Listening> {
+): Promise<{ port: number; connections: () => Promise<number>; close: () => Promise<void> }> {
   const server = createServer({
     ...app.messages,
     maxHeaderSize: limits.headerBytes,
@@ -69,17 +63,25 @@ export async function listen(
     requireHostHeader: false,
   });
   server.maxConnections = maxConnections;
-  const refuseNow = (socket: Socket, reason: string, refusal?: Refused, id: string = randomUUID()) => {
-    const requestId = refuse(socket, id, refusal);
-    const { status = 400, code = 'bad_request' } = refusal ?? {};
-    if (requestId !== undefined)
-      note({ ...unreadable, status, code, requestId: loggedId(requestId), reason });
+  const refuse = (
+    socket: Socket,
+    reason: string,
+    refused: Refused = { code: 'bad_request' },
+    id: string = randomUUID(),
+  ) => {
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const { code } = refused;
+    writeRefusal(socket, id, refused);
+    note({ ...unreadable, status: errors[code].status, code, requestId: loggedId(id), reason });
   };
   const { newest, close } = serveConnections(
     server,
     (req, res) => {
       if (req.rawHeaders.length > 2 * limits.headers) {
-        refuseNow(req.socket, `there are more than ${limits.headers} headers`);
+        refuse(req.socket, `there are more than ${limits.headers} headers`);
         return;
       }
       req.url = originForm(req.url ?? '');
@@ -87,21 +89,20 @@ export async function listen(
     },
     { mostRequests: maxRequestsPerConnection, ...limits },
   );
-  const refuseAndNote = (socket: Socket, reason: string, refusal?: Refused) => {
+  /** For what cannot be read on a connection: the request before it may still be carried out, or have a body that is the fault. */
+  const refuseUnread = (socket: Socket, reason: string, refused?: Refused) => {
     const res = newest(socket);
-    // A refusal would be taken for the answer to the request before, which is still being carried out.
-    if (res?.req.complete && !res.writableFinished) {
-      endAfter(res, socket);
-      return;
+    // A refusal would be taken for the answer to the request before.
+    if (res?.req.complete && !res.writableFinished) endAfter(res, socket);
+    else {
+      const known = res && !res.req.complete ? res.getHeader('X-Request-ID') : undefined;
+      refuse(socket, reason, refused, typeof known === 'string' ? known : undefined);
     }
-    // Of a request whose body is the fault, its own ID.
-    const known = res && !res.req.complete ? res.getHeader('X-Request-ID') : undefined;
-    refuseNow(socket, reason, refusal, typeof known === 'string' ? known : undefined);
   };
   server.setTimeout(limits.stalledMilliseconds, (socket) => {
     const res = newest(socket);
     // A body that does not arrive.
-    if (res && !res.headersSent && !res.req.complete) refuseAndNote(socket, reasons.ERR_HTTP_REQUEST_TIMEOUT);
+    if (res && !res.headersSent && !res.req.complete) refuseUnread(socket, reasons.ERR_HTTP_REQUEST_TIMEOUT);
     else socket.destroy();
   });
   // Node would answer 417.
@@ -115,13 +116,13 @@ export async function listen(
       return;
     }
     const target = unknownMethodTarget(error);
-    if (target === undefined) refuseAndNote(socket, reasonOf(error));
-    else refuseAndNote(socket, 'the method is unknown', refusedMethod(allowOf(originForm(target))));
+    if (target === undefined) refuseUnread(socket, reasonOf(error));
+    else refuseUnread(socket, 'the method is unknown', refusedMethod(allowOf(originForm(target))));
   });
   server.on('connect', (_req, socket: Socket) => {
     // Node has removed its own listener, and a reset would end the process.
     socket.on('error', () => undefined);
-    refuseAndNote(socket, 'CONNECT is for proxies', refusedMethod(''));
+    refuseUnread(socket, 'CONNECT is for proxies', refusedMethod(''));
   });
   await listenOn(server, { host, port });
   const connections = () => promisify(server.getConnections.bind(server))();
@@ -153,15 +154,12 @@ function unknownMethodTarget(error: NodeJS.ErrnoException & { rawPacket?: Buffer
 }
 
 interface Refused {
-  status: number;
-  code: 'not_found' | 'method_not_allowed';
+  code: 'bad_request' | 'not_found' | 'method_not_allowed';
   allow?: string;
 }
 
 const refusedMethod = (allow: string | undefined): Refused =>
-  allow === undefined
-    ? { status: 404, code: 'not_found' }
-    : { status: 405, code: 'method_not_allowed', allow };
+  allow === undefined ? { code: 'not_found' } : { code: 'method_not_allowed', allow };
 
 /** Method and path are not shown, because all that is known of them are the received bytes, which may have anything. */
 const unreadable = { method: '–', path: '(unreadable)', ms: 0 } as const;
@@ -181,12 +179,8 @@ const reasonOf = ({ code = 'unknown' }: NodeJS.ErrnoException) =>
 const refusedMilliseconds = 1_000;
 
 // Invalid HTTP never reaches Express, and Node would answer without a body.
-function refuse(socket: Socket, requestId: string, refused?: Refused): string | undefined {
-  if (!socket.writable || socket.destroyed) {
-    socket.destroy();
-    return undefined;
-  }
-  const { status = 400, code = 'bad_request', allow } = refused ?? {};
+function writeRefusal(socket: Socket, requestId: string, { code, allow }: Refused): void {
+  const { status } = errors[code];
   const body = JSON.stringify(errorBody(code));
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
@@ -202,7 +196,6 @@ function refuse(socket: Socket, requestId: string, refused?: Refused): string | 
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
   // A client that goes on sending, or does not read, must not keep the connection.
   setTimeout(() => socket.destroy(), refusedMilliseconds).unref();
-  return requestId;
 }
 
 /** Lets the answer to the request before go out first; how long it may take is bounded as for any answer. */

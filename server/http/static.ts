@@ -1,12 +1,12 @@
 // Serves the docs, the contract and badges. They are public and need no token.
 import { existsSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import express, { type Express, type Request, type RequestHandler } from 'express';
 import type { Document } from '../contract/load.ts';
 import { publish } from '../contract/published.ts';
 import { badgePath, schemeNames } from '../resources/card-schemes/rules.ts';
 
-export interface StaticDeps {
+interface StaticDeps {
   document: Document;
   /** The site that `npm run docs` or the first start built. */
   siteDir: string;
@@ -95,15 +95,9 @@ const findPage =
 
 const endings: Record<string, string> = { br: '.br', gzip: '.gz' };
 
+/** Where Express has another type (RFC 9512), or none. */
 const types: Record<string, string> = {
-  '.html': 'text/html; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.json': 'application/json; charset=utf-8',
   '.yaml': 'application/yaml; charset=utf-8',
-  '.md': 'text/markdown; charset=utf-8',
-  '.txt': 'text/plain; charset=utf-8',
-  '.svg': 'image/svg+xml',
   '.tgz': 'application/gzip',
 };
 
@@ -123,15 +117,15 @@ export function serveBuilt(folder: string): RequestHandler {
   const sendFile = express.static(folder, { redirect: false, cacheControl: false });
   return (req, res, next) => {
     const path = req.path.endsWith('/') ? `${req.path}index.html` : req.path;
-    const type = types[/\.[a-z]+$/.exec(path)?.[0] ?? ''];
-    if (!type || !builtName.test(path) || !existsSync(join(folder, path))) {
+    const ending = extname(path);
+    if (ending === '' || !builtName.test(path) || !existsSync(join(folder, path))) {
       next();
       return;
     }
     const isKept = path.startsWith('/assets/');
     res.setHeader('Cache-Control', isKept ? 'public, max-age=31536000, immutable' : 'no-cache');
     res.setHeader('Vary', 'Accept-Encoding');
-    res.type(type);
+    res.type(types[ending] ?? ending);
     const encoding = chooseEncoding(req);
     const file = path + (endings[encoding] ?? '');
     if (encoding !== 'identity' && existsSync(join(folder, file))) {

@@ -80,7 +80,7 @@ export const giftCards = [
   { id: '0a1b2c3d-0002-4000-8000-000000000003', number: '9999000050004321', pin: '9002' },
 ];
 
-export interface StoredCard {
+interface StoredCard {
   id: string;
   external_identifier: string;
   number: string;

@@ -8,7 +8,7 @@ import type { NewTransaction } from '../resources/transactions/queries.ts';
 import { fingerprintOf, type DigestKeys } from '../secrets/derive-keys.ts';
 import { buyers, cards, giftCards } from './sample-records.ts';
 
-export interface SampleOptions {
+interface SampleOptions {
   seed: number;
   /** The newest transaction is a little older than this. */
   until: Date;

@@ -18,7 +18,7 @@ interface Wanted {
   example: object;
 }
 
-export interface Triggered extends Published {
+interface Triggered extends Published {
   target: Partial<Record<string, unknown>>;
   isExample: boolean;
 }
