@@ -208,12 +208,6 @@ export const rows = Object.entries(settings) as readonly [SettingName, Setting][
 export const fileNameOf = (name: string): string => `${name}_FILE`;
 export const namesWithFiles = rows.filter(([, { isSecret }]) => isSecret).map(([name]) => name);
 
-/** All variables, with the NAME_FILE variants. */
-export const variables: readonly string[] = [
-  ...rows.map(([name]) => name),
-  ...namesWithFiles.map((name) => fileNameOf(name)),
-];
-
 /** For `--help`. */
 export const settingsHelp = (): string =>
   rows

@@ -118,7 +118,7 @@ export async function startService(
     };
   } catch (error) {
     life.fail(error);
-    // What cannot be closed either is less interesting than why the start failed.
+    // Why the start failed matters more than what then could not be closed.
     await close(0).catch(() => undefined);
     throw error;
   }
@@ -132,7 +132,7 @@ function beginLife() {
     serve = resolve;
     fail = reject;
   });
-  // Perhaps no request waits for it.
+  // If no request waits for it, nobody else handles a failure.
   started.catch(() => undefined);
   const life: Life = { phase: 'starting', started };
   return Object.assign(life, {
@@ -212,7 +212,7 @@ const shownDataDir = ({ dataDir }: Config) => (dataDir === defaultDataDir ? unde
 
 function buildApp(parts: Parts, life: Life, onPublished: () => void) {
   const { config, contract, database, observing, now } = parts;
-  // With port 0 it is known when the port is.
+  // With port 0 it is known only after `listen`.
   let publicUrl = config.publicUrl;
   const unitsOn = createUnitOfWork({
     outbox: createOutbox(contract.responses, observing.tracing?.current),

@@ -44,7 +44,7 @@ export interface AnyAnswer {
 }
 
 export interface WriteDeps extends Deps {
-  /** Holds the answer against the contract before it commits. A handler returns it as it is: the lint refuses `await`. */
+  /** Checks the answer against the contract before it commits. A handler returns it unchanged: the lint refuses `await`. */
   inUnitOfWork: InUnitOfWork<AnyAnswer>;
 }
 

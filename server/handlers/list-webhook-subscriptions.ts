@@ -8,7 +8,7 @@ export const listWebhookSubscriptions: Handler<'listWebhookSubscriptions', Deps>
   deps,
 ): Promise<Result<'listWebhookSubscriptions'>> => {
   const { db, vault, now, mayCall } = deps;
-  // Who has the secret can forge events, so a token that may only read does not see it.
+  // Whoever has the secret can forge events, so a token that may only read does not see it.
   const showsSecret = mayCall('createWebhookSubscription');
   const { rows, envelope } = await readPage('listWebhookSubscriptions', query, deps, (page) =>
     listWebhookSubscriptionPage(db, accountsOf(deps), page),

@@ -104,7 +104,7 @@ export const createMerchantAccount = <Context extends Needed>({
   };
 };
 
-/** For whom the database connections of a request count: see database/fair-share.ts. */
+/** The key pair and account whose share of the database connections a request uses: see database/fair-share.ts. */
 export function requestOwner({ selection, caller }: { selection: Selection; caller: { keyPairId: string } }) {
   const accounts = selection.kind === 'many' && selection.accounts !== 'all' ? selection.accounts.only : [];
   const [only] = accounts.length === 1 ? accounts : [];

@@ -114,7 +114,7 @@ function boundPieces(req: IncomingMessage, res: ServerResponse): void {
   const keep = req.push.bind(req);
   req.push = (chunk: unknown) => {
     pieces += 1;
-    // One more, by which the reader of the body notices.
+    // One more than allowed, so that the reader of the body notices.
     if (pieces <= mostPieces + 1) return keep(chunk);
     if (res.writableFinished) req.socket.destroy();
     return false;
@@ -122,7 +122,7 @@ function boundPieces(req: IncomingMessage, res: ServerResponse): void {
   // Before the listener of Node, which would read the rest of a body that nobody has read past this limit.
   res.prependOnceListener('finish', () => {
     if (pieces > mostPieces && !req.complete) req.socket.destroy();
-    // Takes what has arrived, by which Node knows that somebody reads.
+    // Tells Node that somebody reads the body.
     req.read();
     req.resume();
   });

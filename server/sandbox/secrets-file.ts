@@ -13,7 +13,7 @@ const decode = (text: string): Keys =>
 
 export type SandboxSecrets = Readonly<Record<string, Keys>>;
 
-/** Those of these names that are missing are generated. */
+/** Reads the secrets with these names, and generates those that are missing. */
 export function makeSandboxSecrets(dataDir: string, names: readonly string[]): SandboxSecrets {
   const file = fileIn(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });

@@ -32,7 +32,7 @@ export async function triggerEvent(
   const record = await readers[name.slice(0, name.lastIndexOf('.'))]?.(unit, account, id);
   if (!unit.publish || (id !== undefined && !record)) return undefined;
   const target = record ?? { ...example, merchant_account_id: account };
-  // The name is known only now, so the compiler cannot say which target it has. The outbox holds it against the contract.
+  // The name is known only now, so the compiler cannot say which target it has. The outbox checks it against the contract.
   const published = await unit.publish(name, account, target as Target<EventName>, subscription);
   return { ...published, target: { ...target }, isExample: !record };
 }

@@ -14,13 +14,13 @@ import { signToken } from '../../server/resources/api-key-pairs/token.ts';
 import { makeSandboxSecrets } from '../../server/sandbox/secrets-file.ts';
 import { openSecrets } from '../../server/secrets/open.ts';
 import { keyIdOf } from '../../server/secrets/vault.ts';
-import { secretNames, variables } from '../../server/settings.ts';
+import { secretNames } from '../../server/settings.ts';
 import { createCaller } from '../support/call.ts';
 import { eventually, newDataDir, nothingRunsOn, type DataDir } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { onTerminal, paymentsHere, serviceHere, startInVainHere } from '../support/in-process.ts';
 import { freePort, isListening } from '../support/ports.ts';
-import { run, startNode, startServer, type Child, type Server } from '../support/processes.ts';
+import { run, settingNames, startNode, startServer, type Child, type Server } from '../support/processes.ts';
 import { noSecrets, startTestService, testSecrets, type TestService } from '../support/service.ts';
 
 async function query(url: string | undefined, text: string): Promise<Record<string, unknown>[]> {
@@ -309,7 +309,7 @@ describe('a failed start logs one reason, at the level fatal', () => {
   it('--help lists all settings', async () => {
     const { status, stdout } = await serviceHere('--help');
     expect(status).toBe(0);
-    for (const name of variables) expect(stdout).toContain(name);
+    for (const name of settingNames) expect(stdout).toContain(name);
   });
 
   it('a host that is not this machine', async () => {

@@ -5,14 +5,17 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { inject } from 'vitest';
-import { variables } from '../../server/settings.ts';
+import { fileNameOf, namesWithFiles, rows } from '../../server/settings.ts';
 
 export const root = join(import.meta.dirname, '..', '..');
 
 export type Env = Record<string, string | undefined>;
 
 /** The settings of the service, which must not come from the environment of the tests. */
-export const settingNames = variables;
+export const settingNames: readonly string[] = [
+  ...rows.map(([name]) => name),
+  ...namesWithFiles.map((name) => fileNameOf(name)),
+];
 
 const environment = (env: Env): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !settingNames.includes(name))),

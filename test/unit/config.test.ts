@@ -6,14 +6,8 @@ import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { loadSettings, namedAsGiven, readConfig } from '../../server/config.ts';
 import { OperatorFault } from '../../server/faults.ts';
-import {
-  fileNameOf,
-  namesWithFiles,
-  rows,
-  secretNames,
-  variables,
-  type SecretName,
-} from '../../server/settings.ts';
+import { fileNameOf, namesWithFiles, rows, secretNames, type SecretName } from '../../server/settings.ts';
+import { settingNames } from '../support/processes.ts';
 
 type Env = Record<string, string | undefined>;
 
@@ -512,10 +506,12 @@ it('a file of settings adds what is not given, neither as a value nor as a file'
   const file = join(folder, 'payments.env');
   writeFileSync(file, '# Ours\nHOST="a # b"\nPORT=1\nCARD_KEY_FILE=/x\nCURSOR_KEY=x\nDATABASE_URL=\'y\'\n');
   const given = { PORT: '2', CARD_KEY: 'z', CURSOR_KEY_FILE: '/z' };
-  for (const name of variables) vi.stubEnv(name, (given as Env)[name]);
+  for (const name of settingNames) vi.stubEnv(name, (given as Env)[name]);
   try {
     loadSettings(file);
-    const read = Object.fromEntries(Object.entries(process.env).filter(([name]) => variables.includes(name)));
+    const read = Object.fromEntries(
+      Object.entries(process.env).filter(([name]) => settingNames.includes(name)),
+    );
     expect(read).toEqual({ ...given, HOST: 'a # b', DATABASE_URL: 'y' });
   } finally {
     vi.unstubAllEnvs();
