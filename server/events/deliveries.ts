@@ -147,15 +147,15 @@ async function lease(
         and ${condition}
       order by due_at limit greatest(room, 0) for no key update skip locked
     ) as oldest`;
-  // A subscription that fails has one delivery under way. Every other time that is a due retry, if there is one, so neither retries
-  // nor first attempts starve.
+  // A subscription that fails has one delivery under way. Its retries go first: they would never come up behind the first attempts of a
+  // busy account.
   const { rows } = await sql<LeasedDelivery>`
     with wanted as materialized (
       select id, retries_first, most - (
         select count(*) from deliveries where ${isOwn} and subscription_id = wanted.id and ${isLeased}) as room
       from unnest(
         ${subscriptions.map(({ id }) => id)}::uuid[],
-        ${subscriptions.map(({ isFailing }) => isFailing && Math.random() < 0.5)}::boolean[],
+        ${subscriptions.map(({ isFailing }) => isFailing)}::boolean[],
         ${subscriptions.map(({ isFailing }) => (isFailing ? 1 : perSubscription))}::integer[]) as wanted (id, retries_first, most)
     ), next as materialized (
       select found.* from wanted cross join lateral (
