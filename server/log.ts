@@ -70,7 +70,10 @@ export const createLog = (level: string, destination?: DestinationStream): Logge
   );
 
 /** One for all loggers of the process, so that lines stay in their order. */
-let stdout: DestinationStream | undefined;
+let stdout: ReturnType<typeof createStdout> | undefined;
+
+/** Writes the lines that wait. */
+export const flushLog = (): void => stdout?.flush();
 
 const flushMilliseconds = 100;
 /** How often the last lines are tried at the end of the process. */

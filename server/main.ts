@@ -5,7 +5,7 @@ import { readConfig } from './config.ts';
 import { setupFault } from './database/faults.ts';
 import { OperatorFault } from './faults.ts';
 import { commandsHere, forOperator } from './hints.ts';
-import { createLog } from './log.ts';
+import { createLog, flushLog } from './log.ts';
 import { settingsHelp } from './settings.ts';
 import { startService } from './start.ts';
 import { visibleLines } from './visible.ts';
@@ -98,7 +98,8 @@ function reportFailedStart(error: unknown): void {
   if (stdout.isTTY || stderr.isTTY)
     console.error(visibleLines(message === undefined ? inspect(error) : forOperator(message)));
   if (stdout.isTTY) return;
-  const log = createLog('fatal');
+  flushLog();
+  const log = createLog('fatal', { write: (line) => void stdout.write(line) });
   if (message === undefined) log.fatal({ reason: 'an unexpected error', err: error }, failedStart);
   else log.fatal({ reason: forOperator(message) }, failedStart);
 }

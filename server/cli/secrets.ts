@@ -15,7 +15,7 @@ import {
   resealEverything,
 } from '../secrets/reseal.ts';
 import { keyIdOf, type Keys, type Vault } from '../secrets/vault.ts';
-import { printResult, printRows, type JsonOption } from './output.ts';
+import { printJson, printResult, printRows, type JsonOption } from './output.ts';
 import { count, withProgress } from './progress.ts';
 import { withService, type OpenedService } from './service.ts';
 
@@ -147,5 +147,7 @@ async function status({ db, secrets }: OpenedService, output: JsonOption): Promi
   );
   const { missing = [] } = (await findMissingKeys(db, secrets.vault)) ?? {};
   const needed = missing.map((id) => ({ variable: 'CARD_KEY', position: null, id }));
-  printRows([...present, ...needed], output, 'There is no key.');
+  const keys = [...present, ...needed];
+  if (output.json) printJson({ keys });
+  else printRows(keys, output, 'There is no key.');
 }

@@ -57,7 +57,6 @@ async function execute<Row>(connection: Connection, query: CompiledQuery): Promi
 
 /** The statement has placeholders: the values are no part of it. */
 async function executeAndNote<Row>(connection: Connection, query: CompiledQuery): Promise<QueryResult<Row>> {
-  const { stack = '' } = new Error();
   try {
     return await execute(connection, query);
   } catch (error) {
@@ -66,6 +65,8 @@ async function executeAndNote<Row>(connection: Connection, query: CompiledQuery)
     const at = position === undefined ? 0 : Number(position) - 1;
     const mark = position === undefined ? '' : '▶';
     const text = `${query.sql.slice(0, at)}${mark}${query.sql.slice(at)}`;
+    // Made here, and not for each statement: it also names the functions that await this one.
+    const { stack = '' } = new Error();
     error.stack = `${error.stack ?? ''}\n${stack.slice(stack.indexOf('\n') + 1)}`;
     throw Object.assign(error, { statement: text.replace(/\s+/g, ' ').trim() });
   }
