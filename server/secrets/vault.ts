@@ -68,16 +68,21 @@ function decrypt(key: Buffer, content: string, authenticated: Buffer): string {
 export function createVault(readKeys: () => Keys): Vault {
   // Removed keys stay here, because a value that was read before the removal may be opened after it.
   const keysById = new Map<string, Buffer>();
+  let known: Keys | undefined;
+  let keyId = '';
   const refresh = (): Keys => {
     const keys = readKeys();
+    if (keys === known) return keys;
     for (const key of keys) keysById.set(keyIdOf(key), key);
+    keyId = keyIdOf(keys[0]);
+    known = keys;
     return keys;
   };
   refresh();
   return {
     seal(text, binding) {
       const [current] = refresh();
-      return `${keyIdOf(current)}.${encrypt(current, text, boundTo(binding))}`;
+      return `${keyId}.${encrypt(current, text, boundTo(binding))}`;
     },
     open(sealed, binding) {
       refresh();
@@ -87,7 +92,8 @@ export function createVault(readKeys: () => Keys): Vault {
       return decrypt(key, sealed.slice(id.length + 1), boundTo(binding));
     },
     get keyId() {
-      return keyIdOf(refresh()[0]);
+      refresh();
+      return keyId;
     },
     canOpen(id) {
       refresh();
