@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { cases, load } from './load.ts';
 import type { Row } from './report.ts';
-import { createService, post } from './service.ts';
+import { createService } from './service.ts';
 
 /** `projects`: folders by name. */
 export async function benchDeliveries(
@@ -34,11 +34,10 @@ export async function benchDeliveries(
 
   const rows: Row[] = [];
   for (const [subject, project] of projects) {
-    await using service = await createService(project, 0);
+    await using service = await createService(project, 0, url);
     const value: number[] = [];
     for (let round = 1; round <= rounds; round += 1) {
       await service.start({ WEBHOOK_WORKER: 'off' });
-      if (round === 1) await post(service, '/webhook-subscriptions', { url });
       await load(service.url, cases.cards, service.token, { requests: events });
       await service.stop();
       const delivered = arrivals();

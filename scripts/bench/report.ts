@@ -17,10 +17,10 @@ export interface Row {
 
 const measures: Record<string, string> = {
   page: 'Page of 20 transactions',
-  dearest: 'The dearest request that is accepted',
-  cards: '`POST /payment-methods`, beside an insert of the same rows',
+  cards: '`POST /payment-methods`, a new number each',
+  'cards-keyed': 'The same with an `Idempotency-Key` each',
+  'cards-same': 'The same with one number',
   deliveries: 'Webhooks of a backlog, to one receiver',
-  import: 'Rows of transactions',
   start: 'Start',
 };
 
@@ -30,9 +30,6 @@ const subjects: Record<string, string> = {
   fastify: 'Fastify, same checks',
   validator: 'express-openapi-validator as its README shows',
   prism: 'Prism',
-  import: '`payments import`',
-  seed: '`payments seed`',
-  insert: '`insert … select`',
   fresh: 'sandbox, fresh',
   reopened: 'sandbox, reopened',
   mock: 'our mock',
@@ -60,11 +57,23 @@ const goals: Goal[] = [
   ['Page: throughput against express-openapi-validator', value, 'page ours', 'page validator', '≥', 5],
   ['Page: throughput against Prism', value, 'page ours', 'page prism', '≥', 2],
   ['Page: memory under load against Prism', memory, 'page ours', 'page prism', '≤', 1],
-  ['`POST /payment-methods`: throughput against bare inserts', value, 'cards ours', 'cards bare', '≥', 0.6],
-  ['The dearest request: CPU against a plain page', cpu, 'dearest ours', 'page ours', '≤', 10],
+  [
+    'New cards: throughput against Fastify with the same checks',
+    value,
+    'cards ours',
+    'cards fastify',
+    '≥',
+    0.5,
+  ],
+  [
+    'One card again and again: throughput against bare inserts',
+    value,
+    'cards-same ours',
+    'cards-same bare',
+    '≥',
+    0.6,
+  ],
   ['Start: the reopened sandbox against Prism', value, 'start reopened', 'start prism', '≤', 0.5],
-  ['Import against `insert … select`', value, 'import import', 'import insert', '≥', 0.7],
-  ['Seed against `insert … select`', value, 'import seed', 'import insert', '≥', 0.8],
 ];
 
 /** One line per goal that this run has measured. */
@@ -107,14 +116,16 @@ ${rows.map((row) => `| ${cellsOf(row).join(' | ')} |`).join('\n')}
 export const document = (rows: readonly Row[], facts: readonly string[]): string => `# Benchmarks
 
 Written by \`npm run bench -- --write\`; do not edit. The service runs as \`npm start\` runs it, with every check and its log.
-The others read the same PostgreSQL table and send the same items.
+The others use the same PostgreSQL tables and send the same answers.
 
 ![CPU per request for a page of 20 transactions](benchmarks.svg)
 
 ${facts.map((fact) => `- ${fact}`).join('\n')}
 - Numbers are medians over interleaved rounds, with the lowest and the highest in parentheses. CPU is that of the Node process
-  and of all PostgreSQL processes, per request.
-- Fastify verifies a token once, and checks scope, query and answer; it writes no log. express-openapi-validator verifies each
-  token. Prism has the page as an example in the contract.
+  and of all PostgreSQL processes, per request. Each subject is loaded for a while before its first round, and before each round.
+- Fastify verifies a token once, checks scope, query or body, and answer, and writes a line of log per request. Of a card it seals the
+  number, makes the fingerprint, and writes the count of alike numbers, and then card, event and delivery in a transaction. It knows no
+  \`Idempotency-Key\`. The handler without checks only inserts copies of card, event and delivery.
+- express-openapi-validator verifies each token. Prism has the page as an example in the contract.
 
 ${report(rows)}`;

@@ -13,8 +13,12 @@ export interface Service extends Sandbox {
   databaseUrl: () => string;
 }
 
-/** Returns it stopped, with so many transactions. */
-export async function createService(project: string, transactions: number): Promise<Service> {
+/** Returns it stopped, with so many transactions, and a webhook subscription if it has a URL. */
+export async function createService(
+  project: string,
+  transactions: number,
+  webhookUrl?: string,
+): Promise<Service> {
   const { status } = spawnSync('sh', scriptOf(project, 'prestart'), {
     cwd: project,
     stdio: ['ignore', 2, 2],
@@ -33,16 +37,21 @@ export async function createService(project: string, transactions: number): Prom
       .toString(),
     databaseUrl: () => print('database', 'url'),
   };
+  if (webhookUrl !== undefined) {
+    const { status: created } = await ask(service, '/webhook-subscriptions', { url: webhookUrl });
+    if (created !== 201) throw new Error(`POST /webhook-subscriptions answered ${created}`);
+  }
   await sandbox.stop();
   return service;
 }
 
-export async function post({ url, token }: Service, path: string, body: object): Promise<{ id: string }> {
-  const response = await fetch(url + path, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  if (response.status !== 201) throw new Error(`${path} answered ${response.status}`);
-  return (await response.json()) as { id: string };
+/** With a body: POST. */
+export async function ask({ url, token }: { url: string; token?: string }, path: string, body?: object) {
+  const headers = {
+    'Content-Type': 'application/json',
+    ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+  };
+  const sent = body && { method: 'POST', body: JSON.stringify(body) };
+  const response = await fetch(url + path, { headers, ...sent });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }

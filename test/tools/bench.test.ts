@@ -29,7 +29,7 @@ it(
 it('names a part that it does not know', async () => {
   const { status, stderr } = await bench('--only', 'pages');
   expect(status).toBe(2);
-  expect(stderr).toContain('--only: pages is not one of page, dearest, cards');
+  expect(stderr).toContain('--only: pages is not one of page, cards');
 });
 
 const row = (subject: string, perSecond: number, node: number, database: number): Row => ({

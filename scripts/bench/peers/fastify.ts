@@ -1,16 +1,20 @@
-// Fastify with the checks of the service: the token (verified once) and its scope, the query and the answer by Ajv.
+// Fastify with the checks of the service: the token (verified once) and its scope, and by Ajv what is sent and what is answered. It
+// also logs a line per request.
 import formats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fastify from 'fastify';
 import { contract } from '../contract.ts';
-import { config, listTransactions, mayRead, verify } from './peer.ts';
+import { insertRows, isWithinLimit, makeRows } from './cards.ts';
+import { config, hasScope, listTransactions, verify } from './peer.ts';
 
 const createAjv = (options: object) => {
   const ajv = new Ajv2020({ strict: false, ...options });
   formats.default(ajv);
   return ajv.addSchema({ $id: 'contract', ...contract });
 };
-const isPage = createAjv({}).compile({ $ref: 'contract#/components/schemas/TransactionCollection' });
+const ajv = createAjv({});
+const isPage = ajv.compile({ $ref: 'contract#/components/schemas/TransactionCollection' });
+const isCard = ajv.compile({ $ref: 'contract#/components/schemas/PaymentMethod' });
 
 /** The query parameters of the contract. */
 const parameters = contract.paths['/transactions'].get.parameters.flatMap(({ $ref }) => {
@@ -29,13 +33,20 @@ function verifyOnce(authorization = '') {
   return found;
 }
 
-const app = fastify();
+const app = fastify({ logger: true, disableRequestLogging: true });
 // As Fastify does by itself, with the draft of JSON Schema that the contract has.
 const queryAjv = createAjv({ coerceTypes: 'array', useDefaults: true });
-app.setValidatorCompiler(({ schema }) => queryAjv.compile(schema as object));
-app.addHook('onRequest', async ({ headers }, reply) => {
+app.setValidatorCompiler(({ schema, httpPart }) =>
+  (httpPart === 'body' ? ajv : queryAjv).compile(schema as object),
+);
+app.addHook('onRequest', async ({ method, headers }, reply) => {
   try {
-    if (!mayRead(verifyOnce(headers.authorization))) await reply.code(403).send({ code: 'forbidden' });
+    const claims = verifyOnce(headers.authorization);
+    const isAllowed =
+      method === 'POST'
+        ? hasScope(claims, 'payment-methods', 'write')
+        : hasScope(claims, 'transactions', 'read');
+    if (!isAllowed) await reply.code(403).send({ code: 'forbidden' });
   } catch {
     await reply.code(401).send({ code: 'unauthorized' });
   }
@@ -48,4 +59,18 @@ app.get<{ Querystring: { limit: number } }>(
     return isPage(page) ? page : reply.code(500).send({ errors: isPage.errors });
   },
 );
+app.post<{ Body: { number: string; expiration_date: string } }>(
+  '/payment-methods',
+  { schema: { body: { $ref: 'contract#/components/schemas/PaymentMethodCreate' } } },
+  async ({ body }, reply) => {
+    if (!(await isWithinLimit(body.number))) return reply.code(429).send({ code: 'too_many_requests' });
+    const { rows, answer } = await makeRows(body.number, body.expiration_date);
+    if (!isCard(answer)) return reply.code(500).send({ errors: isCard.errors });
+    await insertRows(rows);
+    return reply.code(201).send(answer);
+  },
+);
+app.addHook('onResponse', async ({ id, method, routeOptions, log }, { statusCode, elapsedTime }) => {
+  log.info({ requestId: id, method, path: routeOptions.url, status: statusCode, ms: elapsedTime });
+});
 await app.listen({ port: config.port, host: '127.0.0.1' });

@@ -24,8 +24,8 @@ const key = createPublicKey(config.publicKey);
 export const verify = (authorization = ''): Claims =>
   jwt.verify(authorization.slice('Bearer '.length), key, { algorithms: ['ES512'] }) as Claims;
 
-export const mayRead = ({ scopes }: Claims): boolean =>
-  scopes.includes('*.read') || scopes.includes('transactions.read');
+export const hasScope = ({ scopes }: Claims, resource: string, right: 'read' | 'write'): boolean =>
+  scopes.includes(`*.${right}`) || scopes.includes(`${resource}.${right}`);
 
 const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, Number);

@@ -2,7 +2,7 @@
 import express, { type ErrorRequestHandler } from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
 import { contractFile } from '../contract.ts';
-import { config, listTransactions, mayRead, verify } from './peer.ts';
+import { config, hasScope, listTransactions, verify } from './peer.ts';
 
 const app = express();
 app.use(express.json());
@@ -11,7 +11,9 @@ app.use(
     apiSpec: contractFile,
     validateRequests: true,
     validateResponses: true,
-    validateSecurity: { handlers: { BearerAuth: (req) => mayRead(verify(req.headers.authorization)) } },
+    validateSecurity: {
+      handlers: { BearerAuth: (req) => hasScope(verify(req.headers.authorization), 'transactions', 'read') },
+    },
   }),
 );
 app.get('/transactions', async ({ query }, res) => {
