@@ -10,13 +10,17 @@ const bench = (...args: string[]) =>
   startCommand(process.execPath, ['--import', 'tsx', 'scripts/bench.ts', ...args]).ended;
 
 it(
-  'measures the service and its peers, which send the same items and refuse the same',
+  'measures the service and its peers, which send the same answers and refuse the same',
   { timeout: 300_000 },
   async () => {
-    const { stdout, stderr, status } = await bench('--quick', '--seconds', '0.5', '--only', 'page', '--json');
+    const args = ['--quick', '--seconds', '0.5', '--only', 'page,cards-keyed', '--json'];
+    const { stdout, stderr, status } = await bench(...args);
     expect(status, stderr).toBe(0);
     const rows = JSON.parse(stdout) as Row[];
-    expect(rows.map(({ subject }) => subject)).toEqual(['ours', 'bare', 'fastify', 'validator', 'prism']);
+    expect(rows.map(({ measure, subject }) => `${measure} ${subject}`)).toEqual([
+      ...['page ours', 'page bare', 'page fastify', 'page validator', 'page prism'],
+      ...['cards-keyed ours', 'cards-keyed bare', 'cards-keyed fastify'],
+    ]);
     for (const { subject, value, node, megabytes } of rows) {
       expect(value[0], subject).toBeGreaterThan(0);
       if (!existsSync('/proc/self/schedstat')) continue;
