@@ -4,7 +4,6 @@ import { cpus, release, type } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { format } from 'prettier';
-import { drawChart } from './bench/chart.ts';
 import { benchDeliveries } from './bench/deliveries.ts';
 import { cases } from './bench/load.ts';
 import { document, report, type Row } from './bench/report.ts';
@@ -24,7 +23,7 @@ const help = `Measure the service, as npm start runs it, beside others that send
   npm run bench -- --only page,start       only these parts: ${parts.join(', ')}
   npm run bench -- --checkout ../before    also the service of another checkout, after npm ci there; may be repeated
   npm run bench -- --rounds 10 --seconds 5 instead of 5 interleaved rounds of 3 seconds
-  npm run bench -- --write                 write docs/benchmarks.md and docs/benchmarks.svg
+  npm run bench -- --write                 write docs/benchmarks.md
   npm run -s bench -- --json               the numbers of each round`;
 
 const { values } = parseArgs({
@@ -98,8 +97,5 @@ else if (unknown.length > 0) {
 } else {
   const found = await main(wanted);
   console.log(values.json ? JSON.stringify(found, null, 2) : await markdown(report(found)));
-  if (values.write) {
-    writeFileSync(join(root, 'docs/benchmarks.svg'), drawChart(found));
-    writeFileSync(join(root, 'docs/benchmarks.md'), await markdown(document(found, facts())));
-  }
+  if (values.write) writeFileSync(join(root, 'docs/benchmarks.md'), await markdown(document(found, facts())));
 }

@@ -2,8 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { drawChart } from '../../scripts/bench/chart.ts';
-import { judge, titleOf, type Row } from '../../scripts/bench/report.ts';
+import { judge, type Row } from '../../scripts/bench/report.ts';
 import { root, startCommand } from '../support/processes.ts';
 
 const bench = (...args: string[]) =>
@@ -47,22 +46,6 @@ it('judges ratios of medians within the run, and leaves out what was not measure
     '- Page: throughput against Fastify with the same checks: 1.50 (goal: ≥ 1, met)',
     '- Page: CPU of Node and PostgreSQL against the bare handler: 1.00 (goal: ≤ 1.25, met)',
   ]);
-});
-
-it('draws bars as long as the CPU times, PostgreSQL after Node, and says in words what they show', () => {
-  const chart = drawChart(rows);
-  const bars = (kind: string) =>
-    [
-      ...chart.matchAll(
-        new RegExp(`class="${kind}[^"]*" x="([\\d.]+)" y="[\\d.]+" width="([\\d.]+)" height="20"`, 'g'),
-      ),
-    ].map(([, x, width]) => [Number(x), Number(x) + Number(width)] as const);
-  const [node, database] = [bars('node'), bars('database')];
-  const longest = Math.max(...node.map(([from, to]) => to - from));
-  expect(node.map(([from, to]) => (to - from) / longest)).toEqual([0.25, 0.5, 1]);
-  expect(database.map(([from, to]) => (to - from) / longest)).toEqual([0.25, 0, 0]);
-  expect(database.map(([from]) => from)).toEqual(node.map(([, to]) => to));
-  expect(chart).toContain(`${titleOf('ours')}: 2.00 ms (Node 1.00, PostgreSQL 1.00), 300 requests a second.`);
 });
 
 it('docs/benchmarks.md says on what machine, with which versions and by which command it was measured', () => {

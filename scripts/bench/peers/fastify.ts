@@ -35,8 +35,9 @@ function verifyOnce(authorization = '') {
 
 // One line per request, as the service has it: Fastify by itself writes two.
 const app = fastify({ logger: true, logController: new LogController({ disableRequestLogging: true }) });
-app.addHook('onResponse', async ({ method, routeOptions, log }, { statusCode, elapsedTime }) => {
+app.addHook('onResponse', ({ method, routeOptions, log }, { statusCode, elapsedTime }, done) => {
   log.info({ method, path: routeOptions.url, status: statusCode, ms: elapsedTime });
+  done();
 });
 
 // As Fastify does by itself, with the draft of JSON Schema that the contract has.
