@@ -113,7 +113,7 @@ export function createApp(deps: AppDeps): App {
           ...{ countCall, keysOf, cardsPerMinute, environment, now },
         }),
         keysOf,
-        keptFor: createKeptAnswers({ vault, now }),
+        keptFor: createKeptAnswers(vault),
         countCall,
         depsOf: ({ ownDb: db, caller, selection, requestId, traceId }, beforeCommit) => ({
           ...shared,

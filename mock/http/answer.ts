@@ -5,7 +5,7 @@ import type { Request, Response } from 'express';
 import { errors } from '../../generated/operations.ts';
 import { ApiError } from '../../server/errors.ts';
 import { send } from '../../server/http/answer.ts';
-import { createOnce, keyedBy } from '../../server/http/idempotency.ts';
+import { claimOf, createOnce } from '../../server/http/idempotency.ts';
 import type { SentAnswer } from '../../server/resources/idempotency-keys/rules.ts';
 import { deriveKeys } from '../../server/secrets/derive-keys.ts';
 import { createKeptAnswers } from '../kept-answers.ts';
@@ -33,9 +33,9 @@ export function createAnswer({ address, now }: AnswerOptions): Step {
     const preference = readPreference(preferOf(req), context.operation);
     const run = () => respond(context, req, res, preference);
     // Whoever chooses the answer does not want an earlier one.
-    const keyed = preference ? undefined : await keyedBy(keysOf, context, keyPairId, req);
+    const claim = preference ? undefined : await claimOf(keysOf, context, keyPairId, req);
     context.why = 'the answer to an earlier request with this Idempotency-Key';
-    send(res, await (keyed ? once({ kept, keyed, res }, run) : run()));
+    send(res, await (claim ? once({ kept, claim, res, work: run }) : run()));
   };
 
   async function respond(

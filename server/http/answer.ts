@@ -10,7 +10,7 @@ import { ApiError, errorBody } from '../errors.ts';
 import type { AnyAnswer, WriteDeps } from '../handlers/deps.ts';
 import type { KeptAnswers, SentAnswer } from '../resources/idempotency-keys/rules.ts';
 import type { DigestKeys } from '../secrets/derive-keys.ts';
-import { createOnce, keptRefusals, keyedBy, type Keep } from './idempotency.ts';
+import { claimOf, createOnce, keptRefusals } from './idempotency.ts';
 import type { LimitVelocity } from './limits.ts';
 import type { Context, Step } from './step.ts';
 
@@ -26,34 +26,32 @@ interface AnswerDeps {
   countCall: CountCall;
 }
 
+type Keep = (answer: SentAnswer, unit: Work) => Promise<void>;
+
 export function createAnswer(deps: AnswerDeps): Step {
   const once = createOnce<Work>();
   return async (context, req, res) => {
     const { keysOf, keptFor, limitVelocity, countCall } = deps;
     const { db, caller } = context;
-    const keyed = await keyedBy((account) => keysOf(db, account), context, caller.keyPairId, req);
-    if (!keyed) {
+    const claim = await claimOf((account) => keysOf(db, account), context, caller.keyPairId, req);
+    if (!claim) {
       const { status, headers = {}, body } = await runHandler(deps, context, req);
       send(res, { status, headers, text: writeBody(body) });
       return;
     }
-    const exchange = {
+    const answer = await once({
       kept: keptFor(db),
-      keyed,
+      claim,
       res,
-      beforeTelling: (isSame: boolean) => limitVelocity.numbers(context, req.body, isSame),
+      beforeTelling: (isSame) => limitVelocity.numbers(context, req.body, isSame),
       keepsRefusal: async () => (await countCall(db, keptRefusals, caller.keyPairId)) === undefined,
-    };
-    send(res, await once(exchange, (keep) => runToKeep(deps, context, req, keep)));
+      work: (keep) => runToKeep(deps, context, req, keep),
+    });
+    send(res, answer);
   };
 }
 
-async function runToKeep(
-  deps: AnswerDeps,
-  context: Context,
-  req: Request,
-  keep: Keep<Work>,
-): Promise<SentAnswer> {
+async function runToKeep(deps: AnswerDeps, context: Context, req: Request, keep: Keep): Promise<SentAnswer> {
   try {
     return inText(await runHandler(deps, context, req, keep));
   } catch (error) {
@@ -64,12 +62,7 @@ async function runToKeep(
   }
 }
 
-async function runHandler(
-  deps: AnswerDeps,
-  context: Context,
-  req: Request,
-  keep?: Keep<Work>,
-): Promise<AnyAnswer> {
+async function runHandler(deps: AnswerDeps, context: Context, req: Request, keep?: Keep): Promise<AnyAnswer> {
   // Here and not before: a repeated answer does not count.
   await deps.limitVelocity.cards(context, req.body);
   let validated: AnyAnswer | undefined;

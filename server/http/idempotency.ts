@@ -1,18 +1,18 @@
 // Idempotency-Key: a write that is repeated with the same key gets the first answer again. The service and the mock use this;
-// they differ in where answers are kept: `kept` is that of the request.
+// they differ in where answers are kept.
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { ApiError, errorBody } from '../errors.ts';
 import type { Selection } from '../handlers/deps.ts';
 import {
   isKept,
-  keepKeyMilliseconds,
+  keepKeySeconds,
   requestFingerprint,
   slotOf,
   type Claim,
-  type Keyed,
+  type KeptAnswer,
   type KeptAnswers,
-  type Known,
   type SentAnswer,
 } from '../resources/idempotency-keys/rules.ts';
 import { allAccounts, noAccount } from '../rules/accounts.ts';
@@ -23,127 +23,104 @@ const keyHeader = 'idempotency-key';
 const replayedHeader = 'Idempotency-Replayed';
 
 /** Undefined for an operation that takes no key, and for a request without one. */
-export async function keyedBy(
+export async function claimOf(
   /** Null: of the installation. */
   keysOf: (account: string | null) => Promise<DigestKeys>,
   { operation, selection }: { operation: { takesKey: boolean }; selection: Selection },
   keyPairId: string,
   { headers, method, url, query, body }: Request,
-): Promise<Keyed | undefined> {
+): Promise<Claim | undefined> {
   const key = headers[keyHeader];
   if (!operation.takesKey || typeof key !== 'string') return undefined;
   const account =
     selection.kind === 'one' ? selection.id : selection.kind === 'many' ? allAccounts : noAccount;
   const [path = ''] = url.split('?', 1);
-  const request = { method, path, query, body: body as unknown };
   const keys = await keysOf(selection.kind === 'one' ? selection.id : null);
   return {
+    id: randomUUID(),
     account,
     slot: slotOf(keys, { keyPairId, account }, key),
-    fingerprint: requestFingerprint(keys, request),
+    fingerprint: requestFingerprint(keys, { method, path, query, body: body as unknown }),
   };
 }
 
-/** Keeps an answer with the change that it tells of. */
-export type Keep<Unit> = (answer: SentAnswer, unit: Unit) => Promise<void>;
-
 /** For one key pair, counted from its first refusal on. */
-export const keptRefusals = {
-  scope: 'kept refusals',
-  limit: 10_000,
-  windowSeconds: keepKeyMilliseconds / 1000,
-};
+export const keptRefusals = { scope: 'kept refusals', limit: 10_000, windowSeconds: keepKeySeconds };
 
 /** How long a repeated request waits for the first one, and how often it looks. */
 const waitMilliseconds = 5_000;
 const lookMilliseconds = 100;
 
-interface KeyedExchange<Unit> {
+interface Once<Unit> {
   kept: KeptAnswers<Unit>;
-  keyed: Keyed;
+  claim: Claim;
   res: Response;
   /** Called when the key is known, before anybody is told whether the request is the same as the first one. May refuse it. */
   beforeTelling?: (isSame: boolean) => Promise<void>;
   /** Whether another refusal of this caller is kept. Each leaves a row, and a caller could send any number of new keys. */
   keepsRefusal?: () => Promise<boolean>;
+  /** May keep its answer itself, in its unit of work; otherwise it is kept afterwards, and so is a refusal. */
+  work: (keep: (answer: SentAnswer, unit: Unit) => Promise<void>) => Promise<SentAnswer>;
 }
 
-/**
- * Runs `work`, or answers with what an earlier request with this key was answered. `work` may keep its answer itself, in
- * its unit of work; otherwise it is kept afterwards, and so is a refusal.
- */
-export type Once<Unit> = (
-  exchange: KeyedExchange<Unit>,
-  work: (keep: Keep<Unit>) => Promise<SentAnswer>,
-) => Promise<SentAnswer>;
-
-export function createOnce<Unit>(): Once<Unit> {
+/** Makes a function that does the work of a request, or answers with what an earlier request with the key was answered. */
+export function createOnce<Unit>(): (once: Once<Unit>) => Promise<SentAnswer> {
   // One look for all requests that wait for the same key, however many there are.
-  const look = createSingleFlight<Known | undefined>();
-  const lookLater = (kept: KeptAnswers<Unit>, keyed: Keyed) =>
-    look(keyed.slot, async () => {
+  const look = createSingleFlight<KeptAnswer | undefined>();
+  const lookLater = ({ kept, claim }: Once<Unit>) =>
+    look(claim.slot, async () => {
       await sleep(lookMilliseconds);
-      return kept.find(keyed);
+      return kept.find(claim);
     });
 
-  const claimOrAnswer = async ({
-    kept,
-    keyed,
-    beforeTelling,
-  }: KeyedExchange<Unit>): Promise<Claim<Unit> | SentAnswer> => {
+  /** Undefined when the request must be carried out. */
+  const findAnswer = async (once: Once<Unit>): Promise<SentAnswer | undefined> => {
+    const { kept, claim, beforeTelling } = once;
     const deadline = performance.now() + waitMilliseconds;
     for (;;) {
-      const found = await kept.claim(keyed);
-      if ('claim' in found) return found.claim;
-      let known: Known | undefined = found.known;
-      await beforeTelling?.(known.fingerprint === keyed.fingerprint);
+      let known = await kept.claim(claim);
+      if (!known) return undefined;
+      await beforeTelling?.(known.fingerprint === claim.fingerprint);
       while (known) {
-        if (known.fingerprint !== keyed.fingerprint) throw reused();
+        if (known.fingerprint !== claim.fingerprint) throw reused();
         if (known.answer === 'erased') return erasedAnswer();
         if (known.answer) return known.answer;
         if (performance.now() > deadline)
           throw new ApiError('server_error', { reason: 'another request with this key is still running' });
-        known = await lookLater(kept, keyed);
+        known = await lookLater(once);
       }
     }
   };
 
-  return async (exchange, work) => {
-    const { res } = exchange;
+  return async (once) => {
     // On every answer from here on, so that a client knows that the server understands keys.
-    res.setHeader(replayedHeader, 'false');
-    const found = await claimOrAnswer(exchange);
-    if ('status' in found) {
-      res.setHeader(replayedHeader, 'true');
-      return found;
-    }
-    return carryOut(found, exchange, work);
+    once.res.setHeader(replayedHeader, 'false');
+    const earlier = await findAnswer(once);
+    if (!earlier) return carryOut(once);
+    once.res.setHeader(replayedHeader, 'true');
+    return earlier;
   };
 }
 
-async function carryOut<Unit>(
-  claim: Claim<Unit>,
-  { keepsRefusal = () => Promise.resolve(true) }: KeyedExchange<Unit>,
-  work: (keep: Keep<Unit>) => Promise<SentAnswer>,
-): Promise<SentAnswer> {
+async function carryOut<Unit>({ kept, claim, keepsRefusal, work }: Once<Unit>): Promise<SentAnswer> {
   const done = { byWork: false };
   try {
     const answer = await work(async (sent, unit) => {
-      await claim.keep(sent, unit);
+      await kept.keep(claim, sent, unit);
       done.byWork = true;
     });
     if (done.byWork) return answer;
-    if (isKept(answer.status)) await claim.keep(answer);
-    else await claim.release();
+    await (isKept(answer.status) ? kept.keep(claim, answer) : kept.release(claim));
     return answer;
   } catch (error) {
     const refusal = keptRefusalOf(error);
     // If this fails too, the claim lapses by itself.
-    const giveBack = () => claim.release().catch(() => undefined);
+    const giveBack = () => kept.release(claim).catch(() => undefined);
     if (!refusal) await giveBack();
     else
       try {
-        await ((await keepsRefusal()) ? claim.keep(refusal) : claim.release());
+        const isKeeping = (await keepsRefusal?.()) ?? true;
+        await (isKeeping ? kept.keep(claim, refusal) : kept.release(claim));
       } catch (fault) {
         await giveBack();
         throw fault;

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { type Db, inTransaction, type Tx } from '../database/database.ts';
 import { withLock, type InUnitOfWork } from '../database/unit-of-work.ts';
 import { deleteDeliveriesOf } from '../events/outbox.ts';
-import { keepKeyMilliseconds } from '../resources/idempotency-keys/rules.ts';
+import { keepKeySeconds } from '../resources/idempotency-keys/rules.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
 import { applyExpiredReplacements } from '../resources/payment-methods/changes.ts';
 import { allAccounts, noAccount } from '../rules/accounts.ts';
@@ -43,7 +43,7 @@ export function startJobs(options: JobsOptions) {
     ...(auditRetentionDays !== undefined && {
       'old-audit-entries': () => deleteExpired(db, 'audit_entries', ago(auditRetentionDays * day)),
     }),
-    'old-idempotency-keys': () => deleteExpired(db, 'idempotency_keys', ago(keepKeyMilliseconds)),
+    'old-idempotency-keys': () => deleteExpired(db, 'idempotency_keys', ago(1000 * keepKeySeconds)),
     // A minute later than they end, because clocks differ.
     'old-rate-limits': () =>
       deleteExpired(db, 'rate_limits', { before: now().getTime() - 60_000, isStopping }),

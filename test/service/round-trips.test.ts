@@ -54,7 +54,7 @@ it('a page is one round trip, a stored card with its event and a delivery five, 
     const store = (keyed: boolean) => {
       last += 1;
       const digits = `4000${String(last).padStart(4, '0')}0000${String(last).padStart(3, '0')}`;
-      const number = Array.from({ length: 10 }, (_, check) => digits + check).find(passesLuhn);
+      const number = Array.from({ length: 10 }, (_, check) => `${digits}${check}`).find(passesLuhn);
       const body = { method: 'card', number, expiration_date: '12/39' };
       const headers = keyed ? { 'Idempotency-Key': randomUUID() } : {};
       return service.call('POST', '/payment-methods', { token, body, headers });
@@ -62,16 +62,16 @@ it('a page is one round trip, a stored card with its event and a delivery five, 
     /** The least of several calls: the first ones find the key pair and name statements, and the daily jobs run beside some. */
     const tripsOf = async (call: () => Promise<{ status: number }>, status: number) => {
       const trips: number[] = [];
-      for (let calls = 0; calls < 10; calls += 1) {
+      for (let calls = 0; calls < 20; calls += 1) {
         const before = counter.trips();
         expect((await call()).status).toBe(status);
         trips.push(counter.trips() - before);
       }
       return Math.min(...trips);
     };
-    expect(await tripsOf(() => service.call('GET', '/transactions?limit=20', { token }), 200)).toBe(1);
     expect(await tripsOf(() => store(false), 201)).toBe(5);
     expect(await tripsOf(() => store(true), 201)).toBe(7);
+    expect(await tripsOf(() => service.call('GET', '/transactions?limit=20', { token }), 200)).toBe(1);
   }
   counter.close();
 });

@@ -1,5 +1,4 @@
 // Keeps the answers to requests with an Idempotency-Key in the database, sealed: an answer may have a secret in it.
-import { randomUUID } from 'node:crypto';
 import { parseJson } from '../../../client/json.ts';
 import type { Db } from '../../database/database.ts';
 import { inWork, type Work } from '../../database/unit-of-work.ts';
@@ -10,17 +9,10 @@ import {
   findIdempotencyKey,
   releaseIdempotencyKey,
   settleIdempotencyKey,
-  type Claimed,
-  type Slot,
 } from './queries.ts';
-import { keepKeyMilliseconds, type Keyed, type KeptAnswers, type SentAnswer } from './rules.ts';
+import type { Claim, KeptAnswer, KeptAnswers, SentAnswer } from './rules.ts';
 
-interface Deps {
-  vault: Vault;
-  now: () => Date;
-}
-
-export const bindingOfAnswer = ({ account: owner, slot: id }: Slot): Binding => ({
+export const bindingOfAnswer = ({ account: owner, slot: id }: Pick<Claim, 'account' | 'slot'>): Binding => ({
   purpose: 'answer',
   owner,
   id,
@@ -33,42 +25,34 @@ function resourceIdOf({ text }: SentAnswer): string | undefined {
 }
 
 export const createKeptAnswers =
-  ({ vault, now }: Deps) =>
+  (vault: Vault) =>
   (db: Db): KeptAnswers<Work> => {
-    const since = () => new Date(now().getTime() - keepKeyMilliseconds);
-    const find = async (keyed: Keyed) => {
-      const known = await findIdempotencyKey(db, keyed, since());
+    const find = async (claim: Claim): Promise<KeptAnswer | undefined> => {
+      const known = await findIdempotencyKey(db, claim);
       if (!known) return undefined;
       const { fingerprint, answer_sealed: sealed, isErased } = known;
-      if (sealed === null) return { fingerprint, answer: isErased ? ('erased' as const) : undefined };
-      return { fingerprint, answer: parseJson(vault.open(sealed, bindingOfAnswer(keyed))) as SentAnswer };
+      if (sealed === null) return { fingerprint, answer: isErased ? 'erased' : undefined };
+      return { fingerprint, answer: parseJson(vault.open(sealed, bindingOfAnswer(claim))) as SentAnswer };
+    };
+    const settle = async (unit: Work, claim: Claim, answer: SentAnswer) => {
+      // Sealed inside the transaction, because a rotation of the key waits for transactions.
+      const sealed = vault.seal(JSON.stringify(answer), bindingOfAnswer(claim));
+      if (!(await settleIdempotencyKey(unit.db, claim, sealed, resourceIdOf(answer))))
+        throw new Error('the claim of the Idempotency-Key has lapsed');
     };
     return {
       find,
-      async claim(keyed) {
+      async claim(claim) {
         for (;;) {
-          const wanted = { ...keyed, claim: randomUUID(), now: now(), since: since() };
-          const key = await claimIdempotencyKey(db, wanted);
-          if (key) return { claim: claimOf(key) };
-          const known = await find(keyed);
-          if (known) return { known };
+          if (await claimIdempotencyKey(db, claim)) return undefined;
+          const known = await find(claim);
+          if (known) return known;
         }
       },
+      keep: (claim, answer, unit) =>
+        unit ? settle(unit, claim, answer) : inWork(db, (own) => settle(own, claim, answer)),
+      release: async (claim) => {
+        await releaseIdempotencyKey(db, claim);
+      },
     };
-
-    function claimOf(key: Claimed) {
-      const settle = async (unit: Work, answer: SentAnswer) => {
-        // Sealed inside the transaction, because a rotation of the key waits for transactions.
-        const sealed = vault.seal(JSON.stringify(answer), bindingOfAnswer(key));
-        if (!(await settleIdempotencyKey(unit.db, key, sealed, resourceIdOf(answer))))
-          throw new Error('the claim of the Idempotency-Key has lapsed');
-      };
-      return {
-        keep: (answer: SentAnswer, unit?: Work) =>
-          unit ? settle(unit, answer) : inWork(db, (own) => settle(own, answer)),
-        release: async () => {
-          await releaseIdempotencyKey(db, key);
-        },
-      };
-    }
   };

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import type { DigestKeys } from '../../secrets/derive-keys.ts';
 
 /** How long a key is valid. */
-export const keepKeyMilliseconds = 24 * 60 * 60 * 1000;
+export const keepKeySeconds = 24 * 60 * 60;
 
 /** An answer as it was sent. The body is text, so that a repeated answer has the same bytes. */
 export interface SentAnswer {
@@ -17,41 +17,35 @@ export interface SentAnswer {
 export const isKept = (status: number): boolean =>
   (status >= 200 && status < 300) || status === 404 || status === 409 || status === 422;
 
-export interface Known {
+/** What is known of a key. */
+export interface KeptAnswer {
+  /** Of the first request. */
   fingerprint: string;
   /** Undefined while the first request is running. `erased`: it showed a buyer that was erased since. */
   answer: SentAnswer | 'erased' | undefined;
 }
 
-/** The right to carry out the request. `Unit` is the unit of work of the change. */
-export interface Claim<Unit> {
-  /** Without a unit of work, in a transaction of its own. */
-  keep: (answer: SentAnswer, unit?: Unit) => Promise<void>;
-  /** Nothing was changed: the next request with this key is carried out. Does nothing once an answer is kept. */
-  release: () => Promise<void>;
-}
-
-/** A request with a key, as digests. A slot stands for one key of one key pair in one merchant account. */
-export interface Keyed {
+/** A request with a key, and its right to be carried out. Slot and fingerprint are digests. */
+export interface Claim {
+  /** Tells it from other requests with the same key. */
+  id: string;
   /** The merchant account, `allAccounts` or `noAccount`. */
   account: string;
+  /** Stands for one key of one key pair in one merchant account. */
   slot: string;
   fingerprint: string;
 }
 
-/** Where answers are kept. */
+/** Where answers are kept. `Unit` is the unit of work of a change. */
 export interface KeptAnswers<Unit> {
-  /** What is known of the request. If nothing is, it is claimed: of several callers one gets the claim. */
-  claim: (keyed: Keyed) => Promise<{ claim: Claim<Unit> } | { known: Known }>;
-  /** Undefined when the request can be claimed. */
-  find: (keyed: Keyed) => Promise<Known | undefined>;
-}
-
-export interface KeyedRequest {
-  method: string;
-  path: string;
-  query: unknown;
-  body: unknown;
+  /** Undefined when the request has the claim now, which of several requests one gets. Otherwise what is known. */
+  claim: (claim: Claim) => Promise<KeptAnswer | undefined>;
+  /** Undefined when the key can be claimed. */
+  find: (claim: Claim) => Promise<KeptAnswer | undefined>;
+  /** Without a unit of work, in a transaction of its own. */
+  keep: (claim: Claim, answer: SentAnswer, unit?: Unit) => Promise<void>;
+  /** Nothing was changed: the next request with this key is carried out. Does nothing once an answer is kept. */
+  release: (claim: Claim) => Promise<void>;
 }
 
 const digest = ({ idempotency }: DigestKeys, ...parts: unknown[]): string =>
@@ -63,8 +57,10 @@ export const slotOf = (
   key: string,
 ): string => digest(keys, 'slot', keyPairId, account, key);
 
-export const requestFingerprint = (keys: DigestKeys, { method, path, query, body }: KeyedRequest): string =>
-  digest(keys, 'request', method, path, query, body);
+export const requestFingerprint = (
+  keys: DigestKeys,
+  { method, path, query, body }: { method: string; path: string; query: unknown; body: unknown },
+): string => digest(keys, 'request', method, path, query, body);
 
 /** Must not be kept in any form, not even as part of a digest: it has a thousand possible values. */
 const neverKept = 'security_code';
