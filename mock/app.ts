@@ -5,7 +5,6 @@ import type { Request } from 'express';
 import { createBody } from '../server/http/body.ts';
 import { createDesk } from '../server/http/desk/desk.ts';
 import type { RequestFeed } from '../server/http/desk/feed.ts';
-import { createExpress, type App } from '../server/http/express.ts';
 import {
   createCors,
   announceDeprecation,
@@ -14,7 +13,7 @@ import {
   wellFormed,
   requestId,
 } from '../server/http/headers.ts';
-import { asMiddleware, whereOnly } from '../server/http/step.ts';
+import { createExpress, asMiddleware, whereOnly, type App } from '../server/http/step.ts';
 import { account } from './http/account.ts';
 import { createAnswer } from './http/answer.ts';
 import { contextOf, type MockContext, type Step } from './http/context.ts';

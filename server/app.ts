@@ -16,7 +16,6 @@ import { serveApprovals } from './http/approvals.ts';
 import { createBearer } from './http/bearer.ts';
 import { createBody } from './http/body.ts';
 import { createDesk, type DeskDeps } from './http/desk/desk.ts';
-import { createExpress, type App } from './http/express.ts';
 import {
   createCors,
   announceDeprecation,
@@ -29,7 +28,7 @@ import { createWaitForStart, serveHealth, type Life } from './http/health.ts';
 import { createRateLimit, createVelocityLimit } from './http/limits.ts';
 import type { Router } from './http/route.ts';
 import { serveStatic } from './http/static.ts';
-import { type Context, type Step, asMiddleware, whereOnly } from './http/step.ts';
+import { createExpress, asMiddleware, whereOnly, type App, type Context, type Step } from './http/step.ts';
 import { createFallback, createWriteError } from './http/write-error.ts';
 import type { Providers } from './providers/index.ts';
 import { recordKeyPairUse } from './resources/api-key-pairs/changes.ts';

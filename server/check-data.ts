@@ -1,12 +1,23 @@
-// What a start looks for in the data before it serves requests.
+// What a start looks for in the data before it serves requests, and the first data of a sandbox.
+import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { Db } from './database/database.ts';
+import { readPrivate, writePrivate } from './database/embedded/data-dir.ts';
+import { claimDatabase } from './database/environment.ts';
+import { inWork, silently, lockUntilCommit } from './database/unit-of-work.ts';
 import { OperatorFault } from './faults.ts';
 import { forOperator } from './hints.ts';
-import { findActivePairNamed } from './resources/api-key-pairs/queries.ts';
+import { createKeyPair } from './resources/api-key-pairs/changes.ts';
+import { findActivePairNamed, findSigningPair } from './resources/api-key-pairs/queries.ts';
+import { algorithmOf, generateKeyPair, thumbprint } from './resources/api-key-pairs/token.ts';
+import { createAccount } from './resources/merchant-accounts/changes.ts';
 import { findFirstAccount } from './resources/merchant-accounts/queries.ts';
-import { fillSandbox } from './sandbox/first-start.ts';
+import type { CardSecrets } from './resources/payment-methods/changes.ts';
+import { importTransactions } from './resources/transactions/changes.ts';
+import { createSampleRecords } from './sandbox/sample-records.ts';
+import { createSamples } from './sandbox/sample-transactions.ts';
+import { sandboxKeyFile } from './sandbox/secrets-file.ts';
 import type { Secrets } from './secrets/open.ts';
 import { findMissingKeys } from './secrets/reseal.ts';
 
@@ -49,4 +60,50 @@ async function warnOfData(db: Db, log: Logger): Promise<void> {
     log.warn(
       `the active key pair ${left.id} is named Sandbox, as a sandbox creates it: if nobody needs it, run payments keys deactivate ${left.id}`,
     );
+}
+
+/**
+ * Fills a new sandbox: two merchant accounts, buyers, cards, gift cards, 360 transactions, and a key pair whose private key is
+ * saved in DATA_DIR. Idempotent, and safe to run in several processes at once. Returns whether it created something.
+ */
+export const fillSandbox = (db: Db, dataDir: string, now: Date, secrets: CardSecrets): Promise<boolean> =>
+  inWork(db, async (work) => {
+    const unit = silently(work, 'sample data');
+    await lockUntilCommit(unit.db, 'fill sandbox');
+    await claimDatabase(unit.db, 'sandbox');
+    // `default` is the older one, because requests without the account header use the oldest account.
+    const older = new Date(now.getTime() - 60_000);
+    const made = [
+      await createAccount(unit, { id: 'default', display_name: 'Default', created_at: older }),
+      await createAccount(unit, { id: 'marketplace', display_name: 'Marketplace', created_at: now }),
+    ];
+    const sample = async (account: string, length: number) => {
+      const keys = await secrets.keysOf(unit.db, account);
+      const sampleAt = createSamples(account, { seed: 1, until: now, keys });
+      return Array.from({ length }, (_, index) => sampleAt(index));
+    };
+    if (made[0]) await createSampleRecords(unit, 'default', secrets);
+    if (made.some(Boolean))
+      await importTransactions(unit, [
+        { rows: made[0] ? await sample('default', 300) : [] },
+        { rows: made[1] ? await sample('marketplace', 60) : [] },
+      ]);
+    const file = sandboxKeyFile(dataDir);
+    const privateKey = readKey(file) ?? generateKeyPair('ECDSA').privateKey;
+    if (await findSigningPair(unit.db, thumbprint(privateKey))) return made.some(Boolean);
+    await createKeyPair(unit, { privateKey, name: 'Sandbox', roles: ['administrator'], accounts: 'all' });
+    // Before the commit: a pair without its private key is useless, but a key without a pair is registered at the next start.
+    writePrivate(file, privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+    return true;
+  });
+
+function readKey(file: string): KeyObject | undefined {
+  const pem = readPrivate(file);
+  if (pem === undefined) return undefined;
+  try {
+    const key = createPrivateKey(pem);
+    return algorithmOf(key) ? key : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -3,7 +3,7 @@
 import { writeSync } from 'node:fs';
 import pino, { type DestinationStream, type Logger } from 'pino';
 import { codeOf } from './faults.ts';
-import { hide, type Hidden } from './rules/hide.ts';
+import { hide, type Hidden } from './rules/card-numbers.ts';
 import { visibleLines } from './visible.ts';
 
 const names = [

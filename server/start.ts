@@ -20,9 +20,8 @@ import { defaultLimits, startWorker, type Worker, type WorkerLimits } from './ev
 import type { WriteDeps } from './handlers/deps.ts';
 import { handlers } from './handlers/index.ts';
 import { firstCall } from './hints.ts';
-import type { DeskDeps } from './http/desk/desk.ts';
+import { isLoopback, type DeskDeps } from './http/desk/desk.ts';
 import { createRequestFeed } from './http/desk/feed.ts';
-import { isLoopback } from './http/desk/guard.ts';
 import type { Life } from './http/health.ts';
 import { rememberNumbersMilliseconds } from './http/limits.ts';
 import { listen, requireFreePort } from './http/listen.ts';

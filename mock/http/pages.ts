@@ -4,9 +4,9 @@
 import type { Express } from 'express';
 import type { Document } from '../../server/contract/load.ts';
 import { drawBadge, serveDocs, withOwnServer } from '../../server/http/static.ts';
-import { schemeNames, type CardScheme, badgePath } from '../../server/resources/card-schemes/rules.ts';
+import { schemeNames, badgePath, type CardScheme } from '../../server/resources/card-schemes/rules.ts';
 import { approvalPath } from '../../server/resources/payment-methods/rules.ts';
-import { uuidSource } from '../../server/rules/uuid.ts';
+import { uuidSource } from '../../server/rules/values.ts';
 import { contextOf } from './context.ts';
 
 interface PagesOptions {

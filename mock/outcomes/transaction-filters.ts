@@ -3,8 +3,7 @@
 // If a filter of the contract is in neither `filters` nor `Ignored`, the code does not compile.
 import type { Input } from '../../generated/operations.ts';
 import type { components } from '../../generated/types.ts';
-import { readUuid } from '../../server/rules/uuid.ts';
-import { notAfter, notBefore } from '../../server/rules/values.ts';
+import { readUuid, notAfter, notBefore } from '../../server/rules/values.ts';
 import type { ApplyFilters } from './list.ts';
 
 type Transaction = components['schemas']['Transaction'];

@@ -2,8 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { stringify } from 'yaml';
-import type { Document } from '../../server/contract/load.ts';
-import { publish } from '../../server/contract/published.ts';
+import { publish, type Document } from '../../server/contract/load.ts';
 import { root } from '../support/root.ts';
 import { bundled } from './bundled.ts';
 import { forReaders, type Contract } from './contract.ts';

@@ -1,5 +1,5 @@
 // The copy of the contract that the reference shows: with commands to paste, without what only a validator needs. What readers
-// download is made by server/contract/published.ts.
+// download is made by server/contract/load.ts.
 import { slug } from 'github-slugger';
 import { samplesOf, type Call } from './samples.ts';
 

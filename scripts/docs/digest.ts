@@ -11,7 +11,7 @@ export function docsDigest(contract: string): string {
     'package.json',
     'scripts/docs.ts',
     'scripts/packages.ts',
-    'server/contract/published.ts',
+    'server/contract/load.ts',
     ...filesOf('client'),
     ...filesOf('docs'),
     // Not the rest of server/, of which the mock uses parts: an edit there would make every start as slow as the first.

@@ -151,10 +151,10 @@ export async function newTable(
         .join(' | ') || 'never',
     adds: more.length > 0,
     members: more.map(({ name, member }) => `${name}: ${member};`).join('\n  '),
-    generates: uses('Generated'),
-    columnTypes: [...(shown ? ['Shown', 'ShownColumns'] : []), ...(uses('Stamp') ? ['Stamp'] : [])].join(
-      ', ',
-    ),
+    kyselyTypes: [...(uses('Generated') ? ['Generated'] : []), 'Selectable'].join(', '),
+    columnTypes: ['Shown', 'ShownColumns', ...(uses('Stamp') ? ['Stamp'] : [])]
+      .map((name) => `type ${name}`)
+      .join(', '),
     update: does('update'),
     delete: does('delete'),
     ...events,
@@ -171,7 +171,6 @@ export async function newTable(
   if (shown)
     files.push(
       [`server/resources/${kebab(table)}/changes.ts`, filled('changes.ts', values)],
-      [`server/resources/${kebab(table)}/present.ts`, filled('present.ts', values)],
       ...operations.map(({ kind, id, parameter }): [string, string] => [
         `server/handlers/${kebab(id)}.ts`,
         filled(`handler-${kind}.ts`, { ...values, id, parameter }),

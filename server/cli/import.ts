@@ -1,5 +1,5 @@
 // `payments import transactions FILE|-`: streams a file with one JSON object per line, and imports all of it or nothing. It is
-// read by import-read.ts, checked by import-check.ts, and stored here.
+// read and checked by import-check.ts, and stored here.
 import { createReadStream, type ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Command } from 'commander';
@@ -14,10 +14,11 @@ import {
   collectBadLines,
   createLineCheck,
   mostShown,
+  readLines,
   type BadLines,
   type LineCheck,
+  type Line,
 } from './import-check.ts';
-import { readLines, type Line } from './import-read.ts';
 import { printJson, printResult, type JsonOption } from './output.ts';
 import { count, withProgress } from './progress.ts';
 import { exampleTarget, withService } from './service.ts';

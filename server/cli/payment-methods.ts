@@ -7,13 +7,13 @@ import {
   movePaymentMethod,
   recordReplacement,
 } from '../resources/payment-methods/changes.ts';
-import { presentPaymentMethod } from '../resources/payment-methods/present.ts';
 import { findPaymentMethodOfAnyAccount, listPaymentMethods } from '../resources/payment-methods/queries.ts';
 import {
   hasExpired,
   paymentMethodMoves,
   type PaymentMethodStatus,
 } from '../resources/payment-methods/rules.ts';
+import { presentPaymentMethod } from '../resources/payment-methods/table.ts';
 import { passesLuhn } from '../rules/card-numbers.ts';
 import { historyCommand } from './history.ts';
 import { readSecretLine } from './input.ts';

@@ -1,6 +1,6 @@
 // Parsers for the values of options and arguments. Commander prints what they refuse.
 import { InvalidArgumentError } from 'commander';
-import { readUuid } from '../rules/uuid.ts';
+import { readUuid } from '../rules/values.ts';
 
 type Parser<T> = (text: string) => T;
 

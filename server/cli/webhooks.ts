@@ -12,12 +12,12 @@ import {
   deleteSubscription,
   rotateSubscription,
   switchSubscription,
+  isSchemeAllowed,
 } from '../resources/webhook-subscriptions/changes.ts';
 import {
   findWebhookSubscription,
   listWebhookSubscriptions,
 } from '../resources/webhook-subscriptions/queries.ts';
-import { isSchemeAllowed } from '../resources/webhook-subscriptions/rules.ts';
 import { allAccounts } from '../rules/accounts.ts';
 import { confirm } from './input.ts';
 import { printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';

@@ -3,7 +3,7 @@ import type { Format, ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { Ajv2020, type Options } from 'ajv/dist/2020.js';
-import { uuidPattern } from '../rules/uuid.ts';
+import { uuidPattern } from '../rules/values.ts';
 import type { Document } from './load.ts';
 
 const id = 'contract';

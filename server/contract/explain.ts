@@ -3,7 +3,6 @@
 import type { ValidateFunction } from 'ajv';
 import type { Detail } from '../errors.ts';
 import { compileAt, createAjv, pointTo, formats } from './ajv.ts';
-import { mostFaults } from './bound-faults.ts';
 import type { Document, OperationEntry, Parameter, Schema } from './load.ts';
 import {
   badEncoding,
@@ -15,7 +14,7 @@ import {
   type Query,
   type QueryParameters,
 } from './url.ts';
-import { translate } from './violations.ts';
+import { mostFaults, translate } from './violations.ts';
 
 interface Sent {
   url: string;

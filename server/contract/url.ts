@@ -2,8 +2,8 @@
 // could be lost; and the validator and its explanations must see the same values. URLSearchParams reads what is not UTF-8 as
 // U+FFFD, so two different values could become the same.
 import type { Detail } from '../errors.ts';
-import { dropUnknown, mostFaults } from './bound-faults.ts';
 import { resolve, type ContractOperation, type Document, type Parameter } from './load.ts';
+import { dropUnknown, mostFaults } from './violations.ts';
 
 export type Query = Record<string, string | string[]>;
 
@@ -64,7 +64,7 @@ export const parametersOf = (
     .map((parameter) => resolve<Parameter>(document, parameter))
     .filter((parameter) => parameter.in === place);
 
-/** The query of a request, without what only adds to the list of faults (see bound-faults.ts). */
+/** The query of a request, without what only adds to the list of faults (see `boundFaults`). */
 export function readQuery({ names, arrays }: QueryParameters, url: string): ParsedQuery {
   const query = parseQuery(url);
   dropUnknown(query.values, names);

@@ -7,7 +7,6 @@ import schemaValidator from 'express-openapi-validator/dist/framework/openapi.sc
 import type { OperationId } from '../../generated/operations.ts';
 import { ApiError, type Detail } from '../errors.ts';
 import { formats } from './ajv.ts';
-import { boundFaults } from './bound-faults.ts';
 import { createExplain } from './explain.ts';
 import {
   ContractFault,
@@ -19,6 +18,7 @@ import {
   type Schema,
 } from './load.ts';
 import { hasMissedFault, queryParametersOf, readQuery } from './url.ts';
+import { boundFaults } from './violations.ts';
 
 type PathParameters = Record<string, unknown>;
 

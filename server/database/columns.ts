@@ -1,4 +1,4 @@
-// How a table is described: once, as data. Kysely's types, insert lists and presenters (present.ts of a resource) derive from it, so a
+// How a table is described: once, as data. Kysely's types, insert lists and presenters derive from it, so a
 // new column is one line. `shown` columns are properties of the API's resource, stored as they are shown, under the same
 // name; the contract gives their TypeScript type.
 import type { ColumnType } from 'kysely';

@@ -1,8 +1,7 @@
 // The reason of a failed attempt, for the operator. Only fixed texts and codes: messages of errors may quote what a receiver
 // sent, such as the names in its certificate.
 import { findSecrets } from '../log.ts';
-import { findCardNumbers } from '../rules/card-numbers.ts';
-import { hide, type Hidden } from '../rules/hide.ts';
+import { findCardNumbers, hide, type Hidden } from '../rules/card-numbers.ts';
 import { visible } from '../visible.ts';
 
 /** An end of an attempt that we decided on. Its message is a fixed text. */

@@ -6,7 +6,7 @@ import type { ResponseCheck } from '../contract/responses.ts';
 import { isCitus } from '../database/across-accounts.ts';
 import type { Db, Tx } from '../database/database.ts';
 import type { Outbox, Target, UnitOfWork } from '../database/unit-of-work.ts';
-import { makeTimedUuid } from '../rules/uuid.ts';
+import { makeTimedUuid } from '../rules/values.ts';
 
 export const createOutbox =
   (

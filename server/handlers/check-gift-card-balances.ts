@@ -1,11 +1,11 @@
 import type { Handler, Input, Result } from '../../generated/operations.ts';
 import { ApiError } from '../errors.ts';
-import { ProviderTimeout, withDeadline } from '../providers/deadline.ts';
 import { makesSense, type Balance, type GiftCard } from '../providers/gift-cards.ts';
 import { countNumbers } from '../resources/card-numbers/queries.ts';
 import { pinLimit, triedPin } from '../resources/card-numbers/rules.ts';
-import { presentGiftCardBalance } from '../resources/gift-cards/present.ts';
 import { findGiftCards } from '../resources/gift-cards/queries.ts';
+import { presentGiftCardBalance } from '../resources/gift-cards/rules.ts';
+import { ProviderTimeout, withDeadline } from '../rules/async.ts';
 import { accountOf, type Deps } from './deps.ts';
 
 type Items = Input<'checkGiftCardBalances'>['body']['items'];

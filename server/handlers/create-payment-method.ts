@@ -3,9 +3,10 @@ import type { Handler, Input, Result } from '../../generated/operations.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { ApiError } from '../errors.ts';
 import { judgeCard } from '../providers/cards.ts';
-import { lockBuyer, type BuyerRow } from '../resources/buyers/queries.ts';
+import { lockBuyer } from '../resources/buyers/queries.ts';
+import type { BuyerRow } from '../resources/buyers/table.ts';
 import { storeCard } from '../resources/payment-methods/changes.ts';
-import { presentPaymentMethod } from '../resources/payment-methods/present.ts';
+import { presentPaymentMethod } from '../resources/payment-methods/table.ts';
 import { hostFaults } from '../rules/values.ts';
 import { accountOf, type WriteDeps } from './deps.ts';
 

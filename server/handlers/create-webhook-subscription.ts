@@ -1,10 +1,13 @@
 import type { Handler, Result } from '../../generated/operations.ts';
 import { ApiError } from '../errors.ts';
-import { createSubscription } from '../resources/webhook-subscriptions/changes.ts';
-import { presentSubscription } from '../resources/webhook-subscriptions/present.ts';
-import { TooManySubscriptions, isSchemeAllowed } from '../resources/webhook-subscriptions/rules.ts';
+import {
+  createSubscription,
+  TooManySubscriptions,
+  isSchemeAllowed,
+} from '../resources/webhook-subscriptions/changes.ts';
+import { presentSubscription } from '../resources/webhook-subscriptions/table.ts';
 import { hostFaults } from '../rules/values.ts';
-import { type WriteDeps } from './deps.ts';
+import type { WriteDeps } from './deps.ts';
 
 export const createWebhookSubscription: Handler<'createWebhookSubscription', WriteDeps> = (
   { body },

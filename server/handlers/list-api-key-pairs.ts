@@ -1,6 +1,6 @@
 import type { Handler, Result } from '../../generated/operations.ts';
-import { presentApiKeyPair } from '../resources/api-key-pairs/present.ts';
 import { listApiKeyPairPage } from '../resources/api-key-pairs/queries.ts';
+import { presentApiKeyPair } from '../resources/api-key-pairs/table.ts';
 import { readPage, type Deps } from './deps.ts';
 
 export const listApiKeyPairs: Handler<'listApiKeyPairs', Deps> = async (

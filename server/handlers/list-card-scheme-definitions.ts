@@ -1,6 +1,5 @@
 import type { Handler, Result } from '../../generated/operations.ts';
-import { presentCardScheme } from '../resources/card-schemes/present.ts';
-import { schemeNames, type CardScheme } from '../resources/card-schemes/rules.ts';
+import { presentCardScheme, schemeNames, type CardScheme } from '../resources/card-schemes/rules.ts';
 import type { Deps } from './deps.ts';
 
 const schemes = Object.keys(schemeNames) as CardScheme[];

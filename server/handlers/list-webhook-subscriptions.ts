@@ -1,6 +1,6 @@
 import type { Handler, Result } from '../../generated/operations.ts';
-import { presentSubscription } from '../resources/webhook-subscriptions/present.ts';
 import { listWebhookSubscriptionPage } from '../resources/webhook-subscriptions/queries.ts';
+import { presentSubscription } from '../resources/webhook-subscriptions/table.ts';
 import { accountsOf, readPage, type Deps } from './deps.ts';
 
 export const listWebhookSubscriptions: Handler<'listWebhookSubscriptions', Deps> = async (

@@ -14,7 +14,7 @@ import {
 } from '../resources/payment-methods/queries.ts';
 import { approvalPath } from '../resources/payment-methods/rules.ts';
 import { IllegalMove } from '../rules/state-machine.ts';
-import { uuidSource } from '../rules/uuid.ts';
+import { uuidSource } from '../rules/values.ts';
 import { contextOf } from './step.ts';
 
 // A pattern instead of `:id`: Express would decode that, and answer `%zz` with its own error page.

@@ -4,7 +4,7 @@ import type { RequestHandler, Response } from 'express';
 import type { Document } from '../contract/load.ts';
 import { ApiError } from '../errors.ts';
 import { maskCardNumbers } from '../rules/card-numbers.ts';
-import { isUuid } from '../rules/uuid.ts';
+import { isUuid } from '../rules/values.ts';
 import type { PipelineStep } from './step.ts';
 
 /** Answers hold personal data, so nothing may store them. Static pages set a Cache-Control of their own. */

@@ -13,8 +13,8 @@ import { errors } from '../../generated/operations.ts';
 import { errorBody } from '../errors.ts';
 import { serveConnections } from './connections.ts';
 import type { RequestFeed } from './desk/feed.ts';
-import type { Messages } from './express.ts';
 import { loggedId } from './headers.ts';
+import type { Messages } from './step.ts';
 
 export const limits = {
   /** Request line (with the URL) and headers together. The introduction of the contract tells callers the same number. */

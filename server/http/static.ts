@@ -2,8 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import express, { type Express, type Request, type RequestHandler } from 'express';
-import type { Document } from '../contract/load.ts';
-import { publish } from '../contract/published.ts';
+import { publish, type Document } from '../contract/load.ts';
 import { badgePath, schemeNames } from '../resources/card-schemes/rules.ts';
 
 interface StaticDeps {

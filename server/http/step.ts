@@ -1,6 +1,7 @@
 // This folder has the steps of the request pipeline; server/app.ts lists them in order. The mock uses those that need neither
 // keys nor a database (test/unit/walls.test.ts checks its imports).
-import type { Request, RequestHandler, Response } from 'express';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import express, { type Request, type RequestHandler, type Response, type Express } from 'express';
 import type { OperationId, operations } from '../../generated/operations.ts';
 import type { Deadline } from '../database/connection.ts';
 import type { Db } from '../database/database.ts';
@@ -84,3 +85,35 @@ export const contextOf = (res: Response): Context => res.locals as unknown as Co
 
 /** For middleware that also runs after a step has refused the request: the fields of later steps are then missing. */
 export const partialContextOf = (res: Response): Partial<Context> => res.locals;
+
+/** What Node makes the requests and responses of an app of: an option of `createServer`. */
+export interface Messages {
+  IncomingMessage: typeof IncomingMessage;
+  ServerResponse: typeof ServerResponse;
+}
+
+export type App = Express & { messages: Messages };
+
+/** An Express app without default headers. Paths are case-sensitive, and a trailing slash makes another path. */
+export function createExpress(): App {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('strict routing');
+  app.enable('case sensitive routing');
+  app.set('query parser', 'simple');
+  return Object.assign(app, { messages: messagesOf(app) });
+}
+
+/**
+ * Express gives every request and response a prototype of its own, and V8 then forgets what it has learnt of them, which is half
+ * of what Express costs. These have that prototype from the start.
+ */
+function messagesOf(app: Express): Messages {
+  class Request extends IncomingMessage {}
+  class Response<R extends IncomingMessage> extends ServerResponse<R> {}
+  Object.setPrototypeOf(Request.prototype, app.request);
+  Object.setPrototypeOf(Response.prototype, app.response);
+  Object.assign(app, { request: Request.prototype, response: Response.prototype });
+  return { IncomingMessage: Request, ServerResponse: Response };
+}

@@ -1,7 +1,7 @@
 // The interfaces of card providers: one describes cards (from a BIN table), one verifies them (an acquirer or a gateway).
 import type { components } from '../../generated/types.ts';
 import { unusable } from '../resources/payment-methods/rules.ts';
-import { withDeadline } from './deadline.ts';
+import { withDeadline } from '../rules/async.ts';
 
 type Status = components['schemas']['PaymentMethodStatus'];
 

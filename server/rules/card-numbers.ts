@@ -7,7 +7,6 @@
 // `whole`: groups that are a number of a known scheme as a whole. For texts that people or other systems wrote (imported
 // transactions, answers of webhook receivers), where long numbers that are no cards must be kept.
 import creditCardType from 'credit-card-type';
-import { hide, type Hidden } from './hide.ts';
 
 type Rule = 'inside' | 'whole';
 
@@ -110,4 +109,23 @@ function isKnown(digits: readonly number[], from: number): boolean {
   let first = 0;
   for (let index = from; index < from + 8; index += 1) first = 10 * first + (digits[index] ?? 0);
   return known.some(({ least, most }) => first >= least && first <= most);
+}
+
+export interface Hidden {
+  from: number;
+  to: number;
+  /** What is shown instead. */
+  mask: string;
+}
+
+/** Shows what begins before `end`. A piece that begins there is shown as its mask, whole; pieces that overlap become one. */
+export function hide(text: string, pieces: Iterable<Hidden>, end = text.length): string {
+  let shown = '';
+  let past = 0;
+  for (const { from, to, mask } of [...pieces].sort((one, other) => one.from - other.from)) {
+    if (from >= end) break;
+    if (from >= past) shown += text.slice(past, from) + mask;
+    past = Math.max(past, to);
+  }
+  return shown + text.slice(past, end);
 }

@@ -1,7 +1,6 @@
 // How the values of filters are read, and spelled in one way, so that a cursor is bound to what a filter means.
 import { parseJson } from '../../client/json.ts';
-import { readUuid } from './uuid.ts';
-import { notAfter, notBefore } from './values.ts';
+import { readUuid, notAfter, notBefore } from './values.ts';
 
 interface Fault {
   loc: (string | number)[];

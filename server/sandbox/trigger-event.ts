@@ -2,11 +2,11 @@
 import type { EventName } from '../../generated/operations.ts';
 import type { Published, Target, UnitOfWork } from '../database/unit-of-work.ts';
 import { lockBuyer } from '../resources/buyers/queries.ts';
-import { presentPaymentMethod } from '../resources/payment-methods/present.ts';
 import { findPaymentMethod, listPaymentMethods } from '../resources/payment-methods/queries.ts';
+import { presentPaymentMethod } from '../resources/payment-methods/table.ts';
 import { listTransactionPage } from '../resources/transactions/list.ts';
-import { presentTransaction } from '../resources/transactions/present.ts';
 import { findTransaction } from '../resources/transactions/queries.ts';
+import { presentTransaction } from '../resources/transactions/table.ts';
 
 interface Wanted {
   account: string;

@@ -1,9 +1,24 @@
 // The audit trail: what operators did, with time, command and who ran it. An entry is written in the transaction of the
 // change, so there is none without the other.
-import { sql } from 'kysely';
+import { sql, type ColumnType, type Generated, type Selectable } from 'kysely';
 import type { Db } from '../database/database.ts';
 import type { Work } from '../database/unit-of-work.ts';
-import type { AuditEntry } from './audit-table.ts';
+
+export interface AuditEntriesTable {
+  id: Generated<number>;
+  at: ColumnType<Date, Date | undefined, never>;
+  operator: string;
+  host: string;
+  command: string;
+}
+
+export type AuditEntry = Selectable<AuditEntriesTable>;
+
+declare module '../database/tables.ts' {
+  interface Tables {
+    audit_entries: AuditEntriesTable;
+  }
+}
 
 export interface OperatorCommand {
   operator: string;

@@ -8,9 +8,8 @@ import type { Work } from '../database/unit-of-work.ts';
 import type { PageEnd } from '../events/delivery-list.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
 import { erasableProperties, eraseMethod, eraseTransaction, tablesOfBuyers } from '../resources/personal.ts';
-import { presentTransaction } from '../resources/transactions/present.ts';
 import { writeErasedTransactions } from '../resources/transactions/queries.ts';
-import type { NewTransaction } from '../resources/transactions/table.ts';
+import { presentTransaction, type NewTransaction } from '../resources/transactions/table.ts';
 import {
   beginErasure,
   eraseAnswers,

@@ -10,7 +10,7 @@ import { movePaymentMethod } from '../../server/resources/payment-methods/change
 import { importTransactions } from '../../server/resources/transactions/changes.ts';
 import { silently, type UnitOfWork, type Work } from '../../server/database/unit-of-work.ts';
 import type { Deps, WriteDeps } from '../../server/handlers/deps.ts';
-import { presentTransaction } from '../../server/resources/transactions/present.ts';
+import { presentTransaction } from '../../server/resources/transactions/table.ts';
 import type { Db } from '../../server/database/database.ts';
 import { insertPaymentMethod, updatePaymentMethod, type NewPaymentMethod } from '../../server/resources/payment-methods/queries.ts';
 import { prepareTransactions, updateTransaction, type NewTransaction } from '../../server/resources/transactions/queries.ts';

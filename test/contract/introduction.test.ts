@@ -9,7 +9,7 @@ import { parseContract } from '../../scripts/docs/contract.ts';
 import { root } from '../../scripts/support/root.ts';
 import { loadContract } from '../../server/contract/load.ts';
 import { switchOffAfterMilliseconds, waits } from '../../server/events/attempts.ts';
-import { subscriptionLimits } from '../../server/resources/webhook-subscriptions/rules.ts';
+import { subscriptionLimits } from '../../server/resources/webhook-subscriptions/changes.ts';
 
 let text: string;
 let folder: string;

@@ -16,8 +16,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { findPackage, prepareBinaries } from '../../server/database/embedded/binaries.ts';
+import { isRoot, nobody } from '../../server/database/embedded/data-dir.ts';
 import { run, type DatabaseFolder } from '../../server/database/embedded/folder.ts';
-import { isRoot, nobody } from '../../server/database/embedded/identity.ts';
 import { startEmbedded } from '../../server/database/embedded/index.ts';
 
 let base: string;

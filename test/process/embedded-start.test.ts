@@ -10,8 +10,8 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readConfig } from '../../server/config.ts';
 import { findPackage, prepareBinaries } from '../../server/database/embedded/binaries.ts';
+import { isRoot, nobody } from '../../server/database/embedded/data-dir.ts';
 import { makeFolder, run } from '../../server/database/embedded/folder.ts';
-import { isRoot, nobody } from '../../server/database/embedded/identity.ts';
 import {
   runningUrl,
   startEmbedded,

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { findPackage } from '../../server/database/embedded/binaries.ts';
+import { canReach, isRoot, nobody, type Identity } from '../../server/database/embedded/data-dir.ts';
 import { run } from '../../server/database/embedded/folder.ts';
-import { canReach, isRoot, nobody, type Identity } from '../../server/database/embedded/identity.ts';
 import { startEmbedded, type EmbeddedDatabase } from '../../server/database/embedded/index.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');

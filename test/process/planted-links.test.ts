@@ -6,9 +6,14 @@ import { chmod, chown, lchown, mkdir, mkdtemp, readFile, rm, symlink, writeFile 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeDataDirectory, writePrivate } from '../../server/database/embedded/data-dir.ts';
+import {
+  makeDataDirectory,
+  writePrivate,
+  isRoot,
+  nobody,
+  type Identity,
+} from '../../server/database/embedded/data-dir.ts';
 import { findFolder, makeFolder, run } from '../../server/database/embedded/folder.ts';
-import { isRoot, nobody, type Identity } from '../../server/database/embedded/identity.ts';
 import { startEmbedded } from '../../server/database/embedded/index.ts';
 import { makeSandboxSecrets, saveCardKeys } from '../../server/sandbox/secrets-file.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { thumbprint } from '../../server/resources/api-key-pairs/rules.ts';
+import { thumbprint } from '../../server/resources/api-key-pairs/token.ts';
 import { paymentMethodMoves } from '../../server/resources/payment-methods/rules.ts';
 import { transactionMoves } from '../../server/resources/transactions/rules.ts';
 import { buyers, giftCards } from '../../server/sandbox/sample-records.ts';

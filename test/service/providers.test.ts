@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { judgeCard, type VerifyCard } from '../../server/providers/cards.ts';
-import { ProviderTimeout, withDeadline } from '../../server/providers/deadline.ts';
 import { loadProviders } from '../../server/providers/index.ts';
 import { approvalPath } from '../../server/resources/payment-methods/rules.ts';
+import { ProviderTimeout, withDeadline } from '../../server/rules/async.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { createAccount } from '../support/records.ts';
 import {

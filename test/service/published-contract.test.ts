@@ -3,8 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { operations } from '../../generated/operations.ts';
 import { compileAt, createAjv } from '../../server/contract/ajv.ts';
-import { loadContract, type Document } from '../../server/contract/load.ts';
-import { publish } from '../../server/contract/published.ts';
+import { loadContract, publish, type Document } from '../../server/contract/load.ts';
 import { examples } from '../contract/examples.collect.ts';
 import { startTestService } from '../support/service.ts';
 import { startTestMock } from './mock/support.ts';

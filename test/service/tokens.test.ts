@@ -11,7 +11,7 @@ import {
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { deactivateKeyPair } from '../../server/resources/api-key-pairs/changes.ts';
-import { thumbprint } from '../../server/resources/api-key-pairs/rules.ts';
+import { thumbprint } from '../../server/resources/api-key-pairs/token.ts';
 import { silentWork } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 

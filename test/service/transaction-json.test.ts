@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openDatabase, type Database } from '../../server/database/database.ts';
 import { listTransactionPage } from '../../server/resources/transactions/list.ts';
-import { presentTransaction } from '../../server/resources/transactions/present.ts';
+import { presentTransaction } from '../../server/resources/transactions/table.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createAccount, insertTransactions } from '../support/records.ts';
 import { caseOf } from '../support/transactions.ts';

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-/** Creates records for tests with the actions of the service, without events. */
 import { inTransaction, type Db, type Tx } from '../../server/database/database.ts';
 import { inWork, silently, type UnitOfWork } from '../../server/database/unit-of-work.ts';
 import { announce } from '../../server/events/outbox.ts';
@@ -12,13 +11,14 @@ import {
   type FoundDetails,
 } from '../../server/resources/payment-methods/changes.ts';
 import { importTransactions } from '../../server/resources/transactions/changes.ts';
-import { presentTransaction } from '../../server/resources/transactions/present.ts';
 import {
   prepareTransactions,
   updateTransaction as updateRow,
   type NewTransaction,
   type TransactionRow,
 } from '../../server/resources/transactions/queries.ts';
+import { presentTransaction } from '../../server/resources/transactions/table.ts';
+/** Creates records for tests with the actions of the service, without events. */
 
 export const silentWork = <T>(db: Db, work: (unit: UnitOfWork) => Promise<T>, now?: Date): Promise<T> =>
   inWork(db, (unit) => work(silently({ ...unit, ...(now && { now }) }, 'sample data')));

@@ -10,8 +10,7 @@ import { compileContract, type CompiledContract } from '../../server/contract/co
 import { loadContract } from '../../server/contract/load.ts';
 import { createLog } from '../../server/log.ts';
 import { createKeyPair } from '../../server/resources/api-key-pairs/changes.ts';
-import { generateKeyPair, type Algorithm } from '../../server/resources/api-key-pairs/rules.ts';
-import { signToken } from '../../server/resources/api-key-pairs/token.ts';
+import { generateKeyPair, signToken, type Algorithm } from '../../server/resources/api-key-pairs/token.ts';
 import { createRole } from '../../server/resources/roles/changes.ts';
 import { openSecrets, type Secrets } from '../../server/secrets/open.ts';
 import { secretNames, type SecretName } from '../../server/settings.ts';

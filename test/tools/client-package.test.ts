@@ -33,12 +33,12 @@ const succeed = async (command: string, args: string[]): Promise<string> => {
 
 describe('the package', () => {
   it('was built although the server does not compile, and has the field that the server lacks', async () => {
-    const server = await faultsIn([join(packed.tree, 'server/resources/card-schemes/present.ts')], {
+    const server = await faultsIn([join(packed.tree, 'server/resources/card-schemes/rules.ts')], {
       allowImportingTsExtensions: true,
       lib: ['es2023'],
       types: [],
     });
-    expect(server).toEqual([expect.stringMatching(/^present\.ts: Property 'short_name' is missing/)]);
+    expect(server).toEqual([expect.stringMatching(/^rules\.ts: Property 'short_name' is missing/)]);
     const types = await readFile(join(packed.folder, 'generated/types.d.ts'), 'utf8');
     expect(types).toContain('short_name: string;');
   });

@@ -1,9 +1,9 @@
 // Builds the docs, serves them as the service does, walks every link, and opens them in a real browser.
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { dirname, join, normalize, relative } from 'node:path';
-import { type Browser, type BrowserContextOptions, type Locator, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { operations } from '../../generated/operations.ts';
@@ -13,10 +13,9 @@ import { readGuides } from '../../scripts/docs/guides.ts';
 import { createLinks, linkReference } from '../../scripts/docs/links.ts';
 import { render } from '../../scripts/docs/markdown.ts';
 import { root } from '../../scripts/support/root.ts';
-import { loadContract } from '../../server/contract/load.ts';
-import { publish } from '../../server/contract/published.ts';
-import { createExpress } from '../../server/http/express.ts';
+import { loadContract, publish } from '../../server/contract/load.ts';
 import { serveDocs } from '../../server/http/static.ts';
+import { createExpress } from '../../server/http/step.ts';
 import { chromiumPath, keepDiary, launch, withoutChromium, type Diary } from '../support/browser.ts';
 
 /** Built by test/support/global.ts. */

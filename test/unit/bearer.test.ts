@@ -8,8 +8,12 @@ import { permission } from '../../server/http/access.ts';
 import { createBearer } from '../../server/http/bearer.ts';
 import type { Caller, Context } from '../../server/http/step.ts';
 import type { SigningPair } from '../../server/resources/api-key-pairs/queries.ts';
-import { generateKeyPair, thumbprint } from '../../server/resources/api-key-pairs/rules.ts';
-import { signToken, tokenDigest } from '../../server/resources/api-key-pairs/token.ts';
+import {
+  generateKeyPair,
+  thumbprint,
+  signToken,
+  tokenDigest,
+} from '../../server/resources/api-key-pairs/token.ts';
 
 const keys = [generateKeyPair('ECDSA'), generateKeyPair('ECDSA')] as const;
 const scopes = ['transactions.read'];

@@ -11,7 +11,7 @@ import {
   generateKeyPair,
   signingAlgorithm,
   thumbprint,
-} from '../../server/resources/api-key-pairs/rules.ts';
+} from '../../server/resources/api-key-pairs/token.ts';
 
 const ec = generateKeyPair('ECDSA');
 

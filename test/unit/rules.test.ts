@@ -11,9 +11,9 @@ import {
   checkActiveCount,
   checkCount,
   TooManySubscriptions,
-} from '../../server/resources/webhook-subscriptions/rules.ts';
+} from '../../server/resources/webhook-subscriptions/changes.ts';
 import { readMetadataFilter } from '../../server/rules/filters.ts';
-import { isUuid, readUuid } from '../../server/rules/uuid.ts';
+import { isUuid, readUuid } from '../../server/rules/values.ts';
 
 const uuid = 'fe26475d-ec3e-4884-9553-f7356683f7f9';
 

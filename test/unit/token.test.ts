@@ -15,8 +15,13 @@ import {
   longestLifetimeSeconds,
   readKeyId,
 } from '../../server/resources/api-key-pairs/claims.ts';
-import { generateKeyPair, thumbprint } from '../../server/resources/api-key-pairs/rules.ts';
-import { signToken, tokenDigest, verifyToken } from '../../server/resources/api-key-pairs/token.ts';
+import {
+  generateKeyPair,
+  thumbprint,
+  signToken,
+  tokenDigest,
+  verifyToken,
+} from '../../server/resources/api-key-pairs/token.ts';
 
 const { privateKey, publicKey } = generateKeyPair('ECDSA');
 const pair = { publicKey, algorithm: 'ECDSA' as const };

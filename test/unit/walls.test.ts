@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '..', '..');
 /** The files of a resource that know neither the database nor the service. */
 function pureFilesOf(folder: string): string[] {
   const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
-  const others = /(queries|changes|present|table|list|filters|lookup|bulk|personal)\.ts$/;
+  const others = /(queries|changes|table|list|filters|lookup|personal)\.ts$/;
   return files
     .filter((file) => file.endsWith('.ts') && !others.test(file))
     .map((file) => `${folder}/${file}`);
@@ -76,7 +76,11 @@ const rooms: Record<string, Room> = {
   ...Object.fromEntries(
     pureFilesOf('server/resources').map((file) => [
       file,
-      { from: pure, types: ['server/secrets'], packages: ['credit-card-type', 'jsonwebtoken'] },
+      {
+        from: pure,
+        types: ['server/secrets', 'server/providers'],
+        packages: ['credit-card-type', 'jsonwebtoken'],
+      },
     ]),
   ),
   'server/rules': { from: pure, packages: ['credit-card-type'] },
@@ -176,9 +180,7 @@ const rooms: Record<string, Room> = {
     from: [
       ...pure,
       ...service,
-      'server/app.ts',
-      'server/start.ts',
-      'server/main.ts',
+      ...['server/app.ts', 'server/check-data.ts', 'server/start.ts', 'server/main.ts'],
       'server/terminal-log.ts',
       'server/cli',
       'client',
@@ -199,8 +201,7 @@ const closedToMock = [
     'server/secrets/open.ts',
     'server/secrets/vault.ts',
   ],
-  ...['server/resources/api-key-pairs/token.ts', 'server/resources/api-key-pairs/rules.ts'],
-  ...['server/http/bearer.ts', 'server/sandbox', 'server/upkeep'],
+  ...['server/resources/api-key-pairs/token.ts', 'server/http/bearer.ts', 'server/sandbox', 'server/upkeep'],
 ];
 const isClosedToMock = (file: string) =>
   closedToMock.some((room) => isIn(file, room)) || /\/(queries|changes)\.ts$/.test(file);

@@ -5,8 +5,8 @@ import { lstatSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:f
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { OperatorFault } from '../../faults.ts';
+import { canReach } from './data-dir.ts';
 import { ifThere, makeSystemFolder, run, type Log, type DatabaseFolder } from './folder.ts';
-import { canReach } from './identity.ts';
 
 const noBinaries = (reason: string): Error =>
   new OperatorFault(

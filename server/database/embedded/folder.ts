@@ -6,8 +6,16 @@ import { chmodSync, lchownSync, mkdirSync, realpathSync, rmdirSync, symlinkSync 
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { codeOf, OperatorFault } from '../../faults.ts';
-import { makeDataDirectory, refuseOpen } from './data-dir.ts';
-import { canReach, chownTree, isRoot, nobody, ownerOf, type Identity } from './identity.ts';
+import {
+  makeDataDirectory,
+  refuseOpen,
+  canReach,
+  chownTree,
+  isRoot,
+  nobody,
+  ownerOf,
+  type Identity,
+} from './data-dir.ts';
 
 export interface DatabaseFolder {
   /** DATA_DIR, absolute and without symbolic links. It contains the password. */

@@ -6,9 +6,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { OperatorFault, codeOf } from '../../faults.ts';
 import { findPackage, prepareBinaries } from './binaries.ts';
-import { EmbeddedClient } from './client.ts';
 import { createPrivate, readPrivate } from './data-dir.ts';
 import { findFolder, makeFolder, type DatabaseFolder, type Log } from './folder.ts';
 import {
@@ -220,4 +220,24 @@ async function isLast(client: EmbeddedClient): Promise<boolean> {
     `SELECT FROM pg_stat_activity WHERE application_name = '${nameOf('present')}'`,
   );
   return others.rowCount === 0;
+}
+
+/**
+ * Talks only to a server that proves by SCRAM that it knows the password. While PostgreSQL is down, another program may listen on
+ * its port: it must get neither the password nor a statement.
+ */
+export class EmbeddedClient extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config);
+    let isProven = false;
+    const refuse = () => {
+      if (!isProven)
+        this.connection.stream.destroy(new Error('another program has the port of the embedded database'));
+    };
+    // These listeners come before those of pg, which send the password.
+    this.connection.once('authenticationSASLFinal', () => (isProven = true));
+    this.connection.once('authenticationCleartextPassword', refuse);
+    this.connection.once('authenticationMD5Password', refuse);
+    this.connection.once('authenticationOk', refuse);
+  }
 }

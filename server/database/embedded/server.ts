@@ -4,8 +4,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { OperatorFault } from '../../faults.ts';
+import { ownerOf } from './data-dir.ts';
 import { ifThere, run, runScript, type DatabaseFolder } from './folder.ts';
-import { ownerOf } from './identity.ts';
 
 /** Long, because a start after a crash includes crash recovery. */
 const startSeconds = 120;

@@ -5,14 +5,9 @@ import type { Work } from '../../database/unit-of-work.ts';
 import type { Accounts } from '../../rules/accounts.ts';
 import { findAccounts } from '../merchant-accounts/queries.ts';
 import { lockRoles } from '../roles/queries.ts';
-import {
-  deactivateApiKeyPair,
-  findApiKeyPair,
-  insertApiKeyPair,
-  touchApiKeyPair,
-  type ApiKeyPairRow,
-} from './queries.ts';
-import { algorithmOf, thumbprint } from './rules.ts';
+import { deactivateApiKeyPair, findApiKeyPair, insertApiKeyPair, touchApiKeyPair } from './queries.ts';
+import type { ApiKeyPairRow } from './table.ts';
+import { algorithmOf, thumbprint } from './token.ts';
 
 export interface NewKeyPair {
   privateKey: KeyObject;

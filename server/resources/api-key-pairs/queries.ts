@@ -1,21 +1,10 @@
-import { sql, type Selectable } from 'kysely';
+import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Db, Tx } from '../../database/database.ts';
 import { fetchPage } from '../../database/paging.ts';
 import type { Accounts } from '../../rules/accounts.ts';
 import type { Cursor } from '../../rules/cursor.ts';
-import type { MerchantAccountsTable } from '../merchant-accounts/table.ts';
-import type { RolesTable } from '../roles/table.ts';
-import type { ApiKeyPairsTable } from './table.ts';
 
-export type ApiKeyPairRow = Selectable<ApiKeyPairsTable> & {
-  roles: Selectable<RolesTable>[];
-  /** PostgreSQL returns these as nested JSON, so their timestamps are strings. */
-  merchant_accounts: (Omit<Selectable<MerchantAccountsTable>, 'created_at' | 'updated_at'> & {
-    created_at: string;
-    updated_at: string;
-  })[];
-};
 
 const withRelations = (db: Db) =>
   db

@@ -1,9 +1,7 @@
-import { sql, type Selectable } from 'kysely';
+import { sql } from 'kysely';
 import { findAccountOf } from '../../database/across-accounts.ts';
 import type { Db, Tx } from '../../database/database.ts';
-import type { BuyersTable } from './table.ts';
-
-export type BuyerRow = Selectable<BuyersTable>;
+import type { BuyerRow } from './table.ts';
 
 /** One of the two identifiers of a buyer. */
 export type BuyerKey = { id: string } | { external_identifier: string };

@@ -1,5 +1,6 @@
+import type { Selectable } from 'kysely';
 import type { components } from '../../../generated/types.ts';
-import type { MaybeStamp, Shown, ShownColumns } from '../../database/columns.ts';
+import { presentColumns, type MaybeStamp, type Shown, type ShownColumns } from '../../database/columns.ts';
 
 type Buyer = components['schemas']['Buyer'];
 
@@ -23,8 +24,14 @@ export interface BuyersTable extends ShownColumns<
   erased_at: MaybeStamp;
 }
 
+export type BuyerRow = Selectable<BuyersTable>;
+
 declare module '../../database/tables.ts' {
   interface Tables {
     buyers: BuyersTable;
   }
 }
+
+const shown = presentColumns<BuyerRow, Pick<Buyer, keyof typeof buyerColumns>>(buyerColumns);
+
+export const presentBuyer = (buyer: BuyerRow): Buyer => ({ type: 'buyer', ...shown(buyer) });

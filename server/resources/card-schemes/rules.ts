@@ -32,3 +32,13 @@ export const schemeNames: Readonly<Record<CardScheme, string>> = {
 
 /** The public URL goes in front. */
 export const badgePath = (scheme: string): string => `/assets/card-schemes/${scheme}.svg`;
+
+export const presentCardScheme = (
+  id: CardScheme,
+  publicUrl: string,
+): components['schemas']['CardSchemeDefinition'] => ({
+  type: 'card-scheme-definition',
+  id,
+  icon_url: publicUrl + badgePath(id),
+  display_name: schemeNames[id],
+});

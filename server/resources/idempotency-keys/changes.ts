@@ -2,7 +2,7 @@
 import { parseJson } from '../../../client/json.ts';
 import type { Db } from '../../database/database.ts';
 import { inWork, type Work } from '../../database/unit-of-work.ts';
-import { readUuid } from '../../rules/uuid.ts';
+import { readUuid } from '../../rules/values.ts';
 import type { Binding, Vault } from '../../secrets/vault.ts';
 import {
   claimIdempotencyKey,

@@ -9,7 +9,6 @@ import { fingerprintOf } from '../../secrets/derive-keys.ts';
 import type { KeysOf } from '../../secrets/digest-keys.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { lockBuyer } from '../buyers/queries.ts';
-import { presentPaymentMethod } from './present.ts';
 import {
   findPaymentMethodId,
   insertPaymentMethod,
@@ -25,10 +24,11 @@ import {
   lastFour,
   schemeOf,
   replacementAfter,
-  type Trigger,
   paymentMethodMoves,
+  type Trigger,
   type PaymentMethodStatus,
 } from './rules.ts';
+import { presentPaymentMethod } from './table.ts';
 
 export interface CardSecrets {
   vault: Vault;

@@ -1,6 +1,8 @@
-import type { ColumnType } from 'kysely';
+import type { ColumnType, Selectable } from 'kysely';
 import type { components } from '../../../generated/types.ts';
-import type { MaybeStamp, Shown, ShownColumns } from '../../database/columns.ts';
+import { presentColumns, type MaybeStamp, type Shown, type ShownColumns } from '../../database/columns.ts';
+import { presentBuyer, type BuyerRow } from '../buyers/table.ts';
+import { approvalPath } from './rules.ts';
 
 type PaymentMethod = components['schemas']['PaymentMethod'];
 
@@ -74,4 +76,29 @@ declare module '../../database/tables.ts' {
   interface Tables {
     payment_methods: PaymentMethodsTable;
   }
+}
+
+const shown = presentColumns<
+  Selectable<PaymentMethodsTable>,
+  Pick<PaymentMethod, keyof typeof paymentMethodColumns>
+>(paymentMethodColumns);
+
+export function presentPaymentMethod(
+  method: Selectable<PaymentMethodsTable>,
+  buyer: BuyerRow | undefined,
+  publicUrl: string,
+): PaymentMethod {
+  const needsApproval = method.status === 'buyer_approval_required';
+  const { bin, card_type, card_issuer_name } = method;
+  return {
+    type: 'payment-method',
+    ...shown(method),
+    additional_schemes: null,
+    approval_target: needsApproval ? 'any' : null,
+    approval_url: needsApproval ? publicUrl + approvalPath(method.id) : null,
+    buyer: buyer ? presentBuyer(buyer) : null,
+    details: { bin, card_type, card_issuer_name },
+    method: 'card',
+    mode: 'card',
+  };
 }

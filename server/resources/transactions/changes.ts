@@ -1,13 +1,16 @@
 // What changes transactions, and what that means for the cards that they used: uses are counted, and a decline for a reason
 // that lies with the card applies its pending replacement.
+import { sql } from 'kysely';
+import { acrossAccounts } from '../../database/across-accounts.ts';
+import type { SqlType } from '../../database/columns.ts';
+import { copyRow, copyRows } from '../../database/copy.ts';
+import type { Tx } from '../../database/database.ts';
 import type { UnitOfWork } from '../../database/unit-of-work.ts';
 import { announce } from '../../events/outbox.ts';
 import { checkMove } from '../../rules/state-machine.ts';
-import { readUuid } from '../../rules/uuid.ts';
+import { notAfter, readUuid } from '../../rules/values.ts';
 import { recordDecline } from '../payment-methods/changes.ts';
 import { replacingDeclines } from '../payment-methods/rules.ts';
-import { applyUses, encodeUse, listOwnTransactions, prepareBulk, storeUses } from './bulk.ts';
-import { presentTransaction } from './present.ts';
 import {
   analyzeTransactions,
   lockTransactionOfAnyAccount,
@@ -17,6 +20,7 @@ import {
   type TransactionRow,
 } from './queries.ts';
 import { transactionMoves, type TransactionStatus } from './rules.ts';
+import { presentTransaction } from './table.ts';
 
 export interface Batch {
   rows: readonly NewTransaction[];
@@ -49,9 +53,12 @@ export async function importTransactions(
     return async () => {
       const refused = await insert(db);
       const positions = new Set(refused);
-      await storeUses(
+      const stored = uses.filter((_, index) => !positions.has(index));
+      await copyRows(
         db,
-        uses.filter((_, index) => !positions.has(index)),
+        'bulk_uses',
+        useColumns,
+        stored.filter((use) => use !== undefined),
       );
       added += ids.length - refused.length;
       onStored?.(await explainRefused(db, ids, refused));
@@ -72,19 +79,107 @@ export async function importTransactions(
     await storing.catch(() => undefined);
   }
   await storing;
-  for (const decline of await applyUses(db, replacingDeclines)) await recordDecline(unit, decline);
+  for (const decline of await applyUses(db)) await recordDecline(unit, decline);
   await analyzeTransactions(db, added);
 }
 
 async function explainRefused(
-  db: UnitOfWork['db'],
+  db: Tx,
   ids: readonly string[],
   refused: readonly number[],
 ): Promise<RefusedRow[]> {
   if (refused.length === 0) return [];
   const idAt = (index: number) => readUuid(ids[index] ?? '') ?? '';
-  const own = await listOwnTransactions(db, refused.map(idAt));
+  // Those that this database transaction has inserted.
+  const { rows } = await sql<{ id: string }>`
+    select id from transactions
+    where id = any(${refused.map(idAt)}::uuid[]) and xmin = pg_current_xact_id()::xid
+    ${acrossAccounts('import-duplicates')}`.execute(db);
+  const own = new Set(rows.map(({ id }) => id));
   return refused.map((index) => ({ index, isRepeated: own.has(idAt(index)) }));
+}
+
+// An import may run for hours. Its uses of stored cards are collected in a temporary table and applied at the end, because
+// otherwise the cards would stay locked all the time.
+const useColumns = [
+  ['id', 'uuid'],
+  ['account', 'text'],
+  ['at', 'timestamptz'],
+  ['customer', 'boolean'],
+  // The decline reason.
+  ['decline', 'text'],
+  ['declined_at', 'timestamptz'],
+] as const satisfies [string, SqlType][];
+
+/** Disables the timeouts of this transaction and creates the temporary table. */
+async function prepareBulk(db: Tx): Promise<void> {
+  const columns = sql.raw(useColumns.map((column) => column.join(' ')).join(', '));
+  await sql`set local statement_timeout = 0`.execute(db);
+  await sql`set local idle_in_transaction_session_timeout = 0`.execute(db);
+  await sql`create temporary table bulk_uses (${columns}) on commit drop`.execute(db);
+}
+
+/** A transaction's use of a stored card, as a row of the temporary table; undefined if it used none. */
+function encodeUse(row: NewTransaction): string | undefined {
+  const id = row.payment_method && readUuid(row.payment_method.id);
+  if (!id) return undefined;
+  const use: Record<(typeof useColumns)[number][0], unknown> = {
+    id,
+    account: row.merchant_account_id,
+    at: notAfter(row.created_at),
+    customer: row.merchant_initiated !== true,
+    decline: row.status === 'authorization_declined' ? row.raw_response_code : null,
+    declined_at: notAfter(row.updated_at),
+  };
+  return copyRow(useColumns, use);
+}
+
+interface CardDecline {
+  id: string;
+  account: string;
+  reason: string;
+}
+
+/**
+ * Counts the uses of cards, which has no events. Returns the cards that were declined for a reason that applies a replacement, after their pending
+ * replacement was found, each once. Cards are locked in the order of accounts and IDs, so that two imports with the same cards
+ * cannot deadlock.
+ */
+async function applyUses(db: Tx): Promise<CardDecline[]> {
+  const { rows: used } = await sql<{ account: string }>`select distinct account from bulk_uses`.execute(db);
+  const declines: CardDecline[] = [];
+  for (const account of used.map((one) => one.account).sort()) {
+    await countUses(db, account);
+    const { rows } = await sql<CardDecline>`
+      select distinct on (uses.id) uses.id, uses.account, uses.decline as reason
+      from bulk_uses as uses
+      join payment_methods on payment_methods.id = uses.id
+      where payment_methods.merchant_account_id = ${account} and uses.account = ${account}
+        and payment_methods.has_replacement and uses.decline = any(${[...replacingDeclines]}::text[])
+        and uses.declined_at > payment_methods.replacement_found_at
+      order by uses.id, uses.declined_at desc`.execute(db);
+    declines.push(...rows);
+  }
+  return declines;
+}
+
+async function countUses(db: Tx, account: string): Promise<void> {
+  await sql`
+    select id from payment_methods
+    where merchant_account_id = ${account} and id in (select id from bulk_uses where account = ${account})
+    order by id for no key update`.execute(db);
+  await sql`
+    update payment_methods set
+      usage_count = payment_methods.usage_count + used.times,
+      last_used_at = greatest(payment_methods.last_used_at, used.last),
+      cit_usage_count = payment_methods.cit_usage_count + used.customer_times,
+      cit_last_used_at = greatest(payment_methods.cit_last_used_at, used.customer_last)
+    from (
+      select id, count(*)::integer as times, max(at) as last,
+        (count(*) filter (where customer))::integer as customer_times, max(at) filter (where customer) as customer_last
+      from bulk_uses where account = ${account} group by id
+    ) as used
+    where payment_methods.merchant_account_id = ${account} and payment_methods.id = used.id`.execute(db);
 }
 
 /** Undefined when there is no such transaction; throws IllegalMove. */

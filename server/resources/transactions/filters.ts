@@ -4,8 +4,7 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Input } from '../../../generated/operations.ts';
 import { timestamp } from '../../database/columns.ts';
-import { readUuid } from '../../rules/uuid.ts';
-import { notAfter, notBefore, isStorable } from '../../rules/values.ts';
+import { readUuid, notAfter, notBefore, isStorable } from '../../rules/values.ts';
 import { hasValue, hasValueOf, type ValueType } from './lookup.ts';
 import type { TransactionsTable } from './table.ts';
 

@@ -6,8 +6,7 @@ import { copyRow, copyRows } from '../../database/copy.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import type { Announcement } from '../../events/outbox.ts';
 import { inSlices } from '../../rules/async.ts';
-import { readUuid } from '../../rules/uuid.ts';
-import { notAfter } from '../../rules/values.ts';
+import { readUuid, notAfter } from '../../rules/values.ts';
 import { erasableProperties } from '../personal.ts';
 import { filterColumns, transactionColumns, type NewTransaction, type TransactionsTable } from './table.ts';
 

@@ -1,8 +1,15 @@
 // Transactions: every property of the resource is a column. The other columns exist for filters only; each is worked out here
 // from what is stored, so that it cannot contradict the rest of the row.
+import type { Selectable } from 'kysely';
 import type { components } from '../../../generated/types.ts';
-import type { Given, Shown, ShownColumns, SqlType } from '../../database/columns.ts';
-import { readUuid } from '../../rules/uuid.ts';
+import {
+  presentColumns,
+  type Given,
+  type Shown,
+  type ShownColumns,
+  type SqlType,
+} from '../../database/columns.ts';
+import { readUuid } from '../../rules/values.ts';
 
 type Schemas = components['schemas'];
 export type Transaction = Schemas['Transaction'];
@@ -109,3 +116,13 @@ declare module '../../database/tables.ts' {
     transactions: TransactionsTable;
   }
 }
+
+const shown = presentColumns<
+  Selectable<TransactionsTable>,
+  Pick<Transaction, keyof typeof transactionColumns>
+>(transactionColumns);
+
+export const presentTransaction = (row: Selectable<TransactionsTable>): Transaction => ({
+  ...transactionConstants,
+  ...shown(row),
+});

@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Tx } from '../../database/database.ts';
 import { lockUntilCommit, type Work } from '../../database/unit-of-work.ts';
 import { reopenDeliveries, type DeliveryFilter } from '../../events/delivery-list.ts';
+import { OperatorFault } from '../../faults.ts';
 import { allAccounts } from '../../rules/accounts.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import {
@@ -12,9 +13,40 @@ import {
   insertWebhookSubscription,
   rotateSecret,
   setActive,
-  type WebhookSubscriptionRow,
 } from './queries.ts';
-import { checkActiveCount, checkCount } from './rules.ts';
+import type { WebhookSubscriptionRow } from './table.ts';
+
+// How many webhook subscriptions there may be. Each event is one outgoing request per active subscription, so without a limit
+// one small POST causes as many requests as somebody likes.
+
+/** For each merchant account, and for the subscriptions to all accounts together. */
+export const subscriptionLimits = { active: 50, withInactive: 500 };
+
+/** The message is for whoever wanted one more. */
+export class TooManySubscriptions extends OperatorFault {}
+
+const whose = (account: string | null) =>
+  account === null ? 'for all merchant accounts' : `of merchant account ${account}`;
+
+/** For a subscription that becomes active. `active`: how many there are already. */
+export function checkActiveCount(active: number, account: string | null): void {
+  if (active >= subscriptionLimits.active)
+    throw new TooManySubscriptions(
+      `There may be at most ${subscriptionLimits.active} active webhook subscriptions ${whose(account)}. Switch one off first.`,
+    );
+}
+
+/** For a new subscription. `all`: how many there are already, with inactive ones. */
+export function checkCount(all: number, account: string | null): void {
+  if (all >= subscriptionLimits.withInactive)
+    throw new TooManySubscriptions(
+      `There may be at most ${subscriptionLimits.withInactive} webhook subscriptions ${whose(account)}, with inactive ones.`,
+    );
+}
+
+/** Deliveries have signed events in them, so plain http is for the sandbox. */
+export const isSchemeAllowed = (url: string, environment: 'sandbox' | 'production'): boolean =>
+  environment === 'sandbox' || url.startsWith('https://');
 
 export interface NewSubscription {
   /** Null for all accounts. */

@@ -1,4 +1,4 @@
-import { sql, type Insertable, type Selectable } from 'kysely';
+import { sql, type Insertable } from 'kysely';
 import { acrossAccounts } from '../../database/across-accounts.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import { fetchPage } from '../../database/paging.ts';
@@ -6,7 +6,6 @@ import type { Accounts } from '../../rules/accounts.ts';
 import type { Cursor } from '../../rules/cursor.ts';
 import type { WebhookSubscriptionsTable } from './table.ts';
 
-export type WebhookSubscriptionRow = Selectable<WebhookSubscriptionsTable>;
 
 export const insertWebhookSubscription = (db: Tx, subscription: Insertable<WebhookSubscriptionsTable>) =>
   db.insertInto('webhook_subscriptions').values(subscription).returningAll().executeTakeFirstOrThrow();

@@ -1,6 +1,12 @@
-import type { Generated } from 'kysely';
+import type { Generated, Selectable } from 'kysely';
 import type { components } from '../../../generated/types.ts';
-import type { MaybeStamp, Shown, ShownColumns, Stamp } from '../../database/columns.ts';
+import {
+  presentColumns,
+  type MaybeStamp,
+  type Shown,
+  type ShownColumns,
+  type Stamp,
+} from '../../database/columns.ts';
 
 type Subscription = components['schemas']['WebhookSubscription'];
 
@@ -26,8 +32,34 @@ export interface WebhookSubscriptionsTable extends ShownColumns<
   updated_at: Stamp;
 }
 
+export type WebhookSubscriptionRow = Selectable<WebhookSubscriptionsTable>;
+
 declare module '../../database/tables.ts' {
   interface Tables {
     webhook_subscriptions: WebhookSubscriptionsTable;
   }
+}
+
+/** The caller knows the password, and answers end up in logs. */
+const maskedPassword = '********';
+
+const shown = presentColumns<
+  WebhookSubscriptionRow,
+  Pick<Subscription, keyof typeof webhookSubscriptionColumns>
+>(webhookSubscriptionColumns);
+
+/** The caller decides whether `secret` is shown. */
+export function presentSubscription(
+  row: WebhookSubscriptionRow,
+  secret: string | null,
+  now: Date,
+): Subscription {
+  return {
+    type: 'webhook-subscription',
+    ...shown(row),
+    authentication:
+      row.username === null ? null : { kind: 'basic', username: row.username, password: maskedPassword },
+    secret,
+    rotating: row.old_secret_until !== null && row.old_secret_until > now,
+  };
 }

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createPaymentsClient, createTokenSource, signToken, unwrap } from '../../../client/server.ts';
-import { thumbprint } from '../../../server/resources/api-key-pairs/rules.ts';
+import { thumbprint } from '../../../server/resources/api-key-pairs/token.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
 const start = Date.now();

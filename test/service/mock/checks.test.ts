@@ -2,7 +2,7 @@
 import { sign } from 'node:crypto';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { thumbprint } from '../../../server/resources/api-key-pairs/rules.ts';
+import { thumbprint } from '../../../server/resources/api-key-pairs/token.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { startTestMock, type TestMock } from './support.ts';
 

@@ -6,12 +6,12 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openDatabase, type Database } from '../../../server/database/database.ts';
 import type { TransactionFilters } from '../../../server/resources/transactions/filters.ts';
 import { listTransactionPage } from '../../../server/resources/transactions/list.ts';
-import { presentTransaction } from '../../../server/resources/transactions/present.ts';
 import {
   findTransactionOfAnyAccount,
   type NewTransaction,
   type TransactionRow,
 } from '../../../server/resources/transactions/queries.ts';
+import { presentTransaction } from '../../../server/resources/transactions/table.ts';
 import { whyUnstorable } from '../../../server/rules/values.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { seed } from '../../support/random.ts';
