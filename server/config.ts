@@ -69,7 +69,7 @@ function readVariables(file: string): NodeJS.Dict<string> {
     return parseEnv(readFileSync(file, 'utf8'));
   } catch (error) {
     throw new OperatorFault(
-      `The settings in ${file} cannot be read: ${reasonOf(error)}. Check --settings or PAYMENTS_SETTINGS.`,
+      `The settings in ${file} cannot be read: ${whyUnreadable(error)}. Check --settings or PAYMENTS_SETTINGS.`,
     );
   }
 }
@@ -143,10 +143,10 @@ const namedInCode = (values: Values): Named => {
 };
 
 /** The texts of the settings that were given, or undefined for one that could not be read. */
-type Given = ReadonlyMap<SettingName, string | undefined>;
+type Texts = ReadonlyMap<SettingName, string | undefined>;
 
 /** An empty variable counts as unset, as shells and compose files create them. */
-function readGiven(env: Env, faults: string[]): Given {
+function readGiven(env: Env, faults: string[]): Texts {
   const given = new Map<SettingName, string | undefined>();
   for (const [name] of rows) if (env[name]) given.set(name, env[name]);
   for (const name of namesWithFiles) {
@@ -160,7 +160,7 @@ function readGiven(env: Env, faults: string[]): Given {
       } catch (error) {
         given.set(name, undefined);
         // Without the path: it may be the secret itself, given to the wrong variable.
-        faults.push(`${variable} must be the path of a file with the value: ${reasonOf(error)}`);
+        faults.push(`${variable} must be the path of a file with the value: ${whyUnreadable(error)}`);
       }
   }
   return given;
@@ -180,12 +180,12 @@ const reasons: Record<string, string> = {
   EISDIR: 'it is a folder',
 };
 
-function reasonOf(error: unknown): string {
+function whyUnreadable(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return code === undefined ? message : (reasons[code] ?? `the file cannot be read (${code})`);
 }
 
-function parseGiven(given: Given, faults: string[]): Values {
+function parseGiven(given: Texts, faults: string[]): Values {
   const values: Partial<Record<SettingName, unknown>> = {};
   for (const [name, { doc, format, parse, explain, default: text }] of rows) {
     const read = given.has(name) ? given.get(name) : text;
@@ -196,7 +196,7 @@ function parseGiven(given: Given, faults: string[]): Values {
   return values as Values;
 }
 
-function warningsOf({ DATABASE_URL: url, ENVIRONMENT }: Values, given: Given, env: Env): string[] {
+function warningsOf({ DATABASE_URL: url, ENVIRONMENT }: Values, given: Texts, env: Env): string[] {
   if (url === undefined) return [];
   const warnings: string[] = [];
   if (!given.has('ENVIRONMENT'))

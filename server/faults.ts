@@ -9,3 +9,11 @@ export function codeOf(error: unknown): string | undefined {
   const { code } = Object(error) as { code?: unknown };
   return typeof code === 'string' ? code : undefined;
 }
+
+/** The message of an error. `localhost` has several addresses; if all fail, it is an AggregateError without one. */
+export const reasonOf = (error: unknown): string =>
+  error instanceof AggregateError && error.message === ''
+    ? error.errors.map(reasonOf).join(', ')
+    : error instanceof Error
+      ? error.message
+      : String(error);

@@ -10,11 +10,11 @@ export const writeError: ErrorRequestHandler = (error: unknown, _req, res, next)
     return;
   }
   const apiError = error instanceof ApiError ? error : new ApiError('server_error', { cause: error });
-  contextOf(res).why = reasonOf(apiError);
+  contextOf(res).why = whyRefused(apiError);
   sendError(res, apiError);
 };
 
-function reasonOf({ facts, cause }: ApiError): string {
+function whyRefused({ facts, cause }: ApiError): string {
   if (facts.reason !== undefined) return facts.reason;
   if (facts.details)
     return facts.details

@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { buildText, readBuild } from '../build.ts';
 import { loadSettings } from '../config.ts';
 import { setupFault } from '../database/faults.ts';
-import { OperatorFault } from '../faults.ts';
+import { OperatorFault, reasonOf } from '../faults.ts';
 import { commandsHere, forOperator, isInstallation, withGuides } from '../hints.ts';
 import { visibleLines } from '../visible.ts';
 import { WrongCall, withExamples } from './output.ts';
@@ -112,7 +112,7 @@ try {
 
 function messageOf(error: unknown): string {
   if (error instanceof OperatorFault) return error.message;
-  return setupFault(error) ?? `Unexpected error: ${error instanceof Error ? error.message : String(error)}`;
+  return setupFault(error) ?? `Unexpected error: ${reasonOf(error)}`;
 }
 
 function everyCommand(command: Command): Command[] {

@@ -8,7 +8,7 @@ import { verifyWebhook, type WebhookEvent } from '../../client/webhooks.ts';
 import { events, type EventName } from '../../generated/operations.ts';
 import { readCommandConfig } from '../config.ts';
 import type { Db } from '../database/database.ts';
-import { OperatorFault } from '../faults.ts';
+import { OperatorFault, reasonOf } from '../faults.ts';
 import { shellWord } from '../hints.ts';
 import { createSubscription, deleteSubscription } from '../resources/webhook-subscriptions/changes.ts';
 import { findWebhookSubscription } from '../resources/webhook-subscriptions/queries.ts';
@@ -125,7 +125,7 @@ async function print(headers: IncomingHttpHeaders, body: Buffer, secret: string)
     return true;
   } catch (error) {
     console.log(
-      `${styleText('red', '✗ signature')}  ${visible(error instanceof Error ? error.message : String(error))}`,
+      `${styleText('red', '✗ signature')}  ${visible(reasonOf(error))}`,
     );
     return false;
   }

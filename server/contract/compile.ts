@@ -3,7 +3,8 @@
 // somebody edits it, is compiled here.
 import { createHash } from 'node:crypto';
 import * as generated from '../../generated/validators.js';
-import { compileAt, createAjv, allFormats } from './ajv.ts';
+import { reasonOf } from '../faults.ts';
+import { allFormats, compileAt, createAjv } from './ajv.ts';
 import { ContractFault, type Contract, type Document } from './load.ts';
 import { emptyResponses, responseSchemas, createResponseCheck, type ResponseCheck } from './responses.ts';
 import { createValidator, type Validator } from './validator.ts';
@@ -46,9 +47,8 @@ function validatorsOf({ document, file }: Contract): Map<string, generated.Valid
     try {
       return [key, compileAt(ajv, pointer)] as const;
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
       throw new ContractFault(
-        `${file}#${pointer} cannot be used: ${why}. Fix openapi/, then run: npm run generate`,
+        `${file}#${pointer} cannot be used: ${reasonOf(error)}. Fix openapi/, then run: npm run generate`,
       );
     }
   };

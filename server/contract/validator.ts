@@ -6,6 +6,7 @@ import * as validator from 'express-openapi-validator';
 import schemaValidator from 'express-openapi-validator/dist/framework/openapi.schema.validator.js';
 import type { OperationId } from '../../generated/operations.ts';
 import { ApiError, type Detail } from '../errors.ts';
+import { reasonOf } from '../faults.ts';
 import { formats } from './ajv.ts';
 import { createExplain } from './explain.ts';
 import {
@@ -105,7 +106,7 @@ export function createValidator(document: Document): Validator {
         } catch (error) {
           // It may refuse the example (a path or a query may need more), but only if there is a violation.
           if (!isRefusal(error) || explain(entry, req).length === 0)
-            throw unusable(error instanceof Error ? error.message : String(error));
+            throw unusable(reasonOf(error));
         }
         if (!isValidated(req))
           throw unusable('its path is not known to express-openapi-validator; see `servers`');

@@ -1,16 +1,8 @@
 // What to say about a database that cannot be used: where it is, and what to do, without user and password.
-import { codeOf, OperatorFault } from '../faults.ts';
+import { codeOf, OperatorFault, reasonOf } from '../faults.ts';
 
 /** The database cannot be used. The message is one sentence for the operator. */
 export class DatabaseFault extends OperatorFault {}
-
-/** `localhost` has several addresses; if all fail, the error is an AggregateError without a message. */
-export const reasonOf = (error: unknown): string =>
-  error instanceof AggregateError && error.message === ''
-    ? error.errors.map(reasonOf).join(', ')
-    : error instanceof Error
-      ? error.message
-      : String(error);
 
 export const readOnlyFault = (database: string): string =>
   `The database ${database} is read-only, perhaps a standby. Point DATABASE_URL to the primary.`;

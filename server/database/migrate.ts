@@ -2,7 +2,8 @@
 // belongs to a session: see docs/decisions/0027-migrations.md.
 import { sql, type Kysely } from 'kysely';
 import { inTransactionOnce, type Db, type Tx } from './database.ts';
-import { DatabaseFault, reasonOf, setupFault } from './faults.ts';
+import { reasonOf } from '../faults.ts';
+import { DatabaseFault, setupFault } from './faults.ts';
 import { digests, migrations } from './migrations/index.ts';
 import { lockUntilCommit } from './unit-of-work.ts';
 

@@ -1,12 +1,12 @@
 // Opens and migrates the configured database. Without DATABASE_URL that is an embedded PostgreSQL, which is started.
 import pg from 'pg';
 import { contractVersion } from '../../generated/operations.ts';
-import { codeOf } from '../faults.ts';
+import { codeOf, reasonOf } from '../faults.ts';
 import { createSingleFlight } from '../rules/async.ts';
 import { openDatabase, type Database, type DatabaseOptions, type Db } from './database.ts';
 import { EmbeddedClient, startEmbedded } from './embedded/index.ts';
 import { claimDatabase, refuseOtherEnvironment, type Environment } from './environment.ts';
-import { adviceFor, DatabaseFault, describe, nameRights, readOnlyFault, reasonOf } from './faults.ts';
+import { adviceFor, DatabaseFault, describe, nameRights, readOnlyFault } from './faults.ts';
 import { migrate, refuseEdited, refusePending, refuseUnknown } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 

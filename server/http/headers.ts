@@ -51,12 +51,11 @@ export const earlyData: PipelineStep<unknown> = (_context, req) => {
 };
 
 // Tells callers in the headers of each answer that an operation is deprecated (RFC 9745) and until when it works (RFC 8594).
-interface Place {
-  path: string;
-  method: string;
-}
-
-export function announceDeprecation(document: Document, { path, method }: Place, res: Response): void {
+export function announceDeprecation(
+  document: Document,
+  { path, method }: { path: string; method: string },
+  res: Response,
+): void {
   const { 'x-deprecation': deprecation } = document.paths[path]?.[method] ?? {};
   if (!deprecation) return;
   res.setHeader('Deprecation', `@${Date.parse(deprecation.since) / 1000}`);

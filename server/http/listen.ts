@@ -116,7 +116,7 @@ export async function listen(
       return;
     }
     const target = unknownMethodTarget(error);
-    if (target === undefined) refuseUnread(socket, reasonOf(error));
+    if (target === undefined) refuseUnread(socket, whyUnread(error));
     else refuseUnread(socket, 'the method is unknown', refusedMethod(allowOf(originForm(target))));
   });
   server.on('connect', (_req, socket: Socket) => {
@@ -173,7 +173,7 @@ const reasons = {
 } as const;
 
 /** From the code of the error alone, because the rest of it has the received bytes. */
-const reasonOf = ({ code = 'unknown' }: NodeJS.ErrnoException) =>
+const whyUnread = ({ code = 'unknown' }: NodeJS.ErrnoException) =>
   (reasons as Record<string, string>)[code] ?? `it cannot be read as HTTP (${code})`;
 
 const refusedMilliseconds = 1_000;

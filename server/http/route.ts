@@ -3,11 +3,6 @@
 import type { Request } from 'express';
 import { ApiError } from '../errors.ts';
 
-interface Place {
-  method: string;
-  path: string;
-}
-
 interface Route<Operation> {
   pattern: RegExp;
   methods: Map<string, Operation>;
@@ -27,7 +22,7 @@ export interface Router<Operation> {
   allowOf: (url: string) => string | undefined;
 }
 
-export function createRouter<Operation extends Place>(table: readonly Operation[]): Router<Operation> {
+export function createRouter<Operation extends { method: string; path: string }>(table: readonly Operation[]): Router<Operation> {
   const routes = new Map<string, Route<Operation>>();
   for (const operation of table) {
     const { path, method } = operation;

@@ -74,12 +74,12 @@ export async function judgeCard(
     return { status, card_type, card_issuer_name, verification_error: null };
   } catch (error) {
     onFailure(error);
-    return { ...description, status: 'processing', verification_error: reasonOf(error, card) };
+    return { ...description, status: 'processing', verification_error: storableReason(error, card) };
   }
 }
 
 /** It is stored: without what the provider was given, and without other runs of digits that may be a card number. */
-function reasonOf(error: unknown, { number, security_code }: Card): string {
+function storableReason(error: unknown, { number, security_code }: Card): string {
   const message = error instanceof Error ? error.message : 'it threw something that is no Error';
   const hidden = [number, ...(security_code === null ? [] : [security_code])].reduce(
     (text, secret) => text.replace(new RegExp(secret.split('').join('[\\W_]*'), 'g'), '[redacted]'),

@@ -2,7 +2,7 @@
 // nothing else.
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { OperatorFault } from '../faults.ts';
+import { OperatorFault, reasonOf } from '../faults.ts';
 import { noDescription, type DescribeCard, type VerifyCard } from './cards.ts';
 import type { GiftCardProvider } from './gift-cards.ts';
 import { describeSimulatedCard, simulatedGiftCards, verifySimulatedCard } from './simulated.ts';
@@ -48,7 +48,7 @@ async function load(file: string): Promise<ProvidersModule> {
     module = (await import(pathToFileURL(resolve(file)).href)) as Record<string, unknown>;
   } catch (error) {
     throw new OperatorFault(
-      `PROVIDERS: ${file} cannot be loaded (${error instanceof Error ? error.message : String(error)}).`,
+      `PROVIDERS: ${file} cannot be loaded (${reasonOf(error)}).`,
     );
   }
   const found = Object.entries(module).filter(([name]) => name !== 'default');

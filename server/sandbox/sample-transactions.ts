@@ -70,10 +70,10 @@ const ageMinutes = (index: number) => (index < 1000 ? index * 20 : 20_000 + (ind
 /** Returns the transaction of an index. */
 export function createSamples(
   account: string,
-  { seed, until, keys }: SampleOptions,
+  options: SampleOptions,
 ): (index: number) => NewTransaction {
-  const snapshots = usable.map((card) => snapshotOf(card, keys));
-  return (index) => sampleTransaction(index, account, { seed, until, snapshots });
+  const snapshots = usable.map((card) => snapshotOf(card, options.keys));
+  return (index) => sampleTransaction(index, account, options, snapshots);
 }
 
 const usable = cards.filter(({ status }) => status === 'succeeded');
@@ -100,14 +100,11 @@ const snapshotOf = (card: (typeof cards)[number], keys: DigestKeys) => ({
   },
 });
 
-interface Given extends Pick<SampleOptions, 'seed' | 'until'> {
-  snapshots: readonly ReturnType<typeof snapshotOf>[];
-}
-
 function sampleTransaction(
   index: number,
   account: string,
-  { seed, until, snapshots }: Given,
+  { seed, until }: SampleOptions,
+  snapshots: readonly ReturnType<typeof snapshotOf>[],
 ): NewTransaction {
   const random = createRandom(seed * 1_000_003 + index);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;

@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { lstatSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { OperatorFault } from '../../faults.ts';
+import { OperatorFault, reasonOf } from '../../faults.ts';
 import { canReach } from './data-dir.ts';
 import { ifThere, makeSystemFolder, run, type Log, type DatabaseFolder } from './folder.ts';
 
@@ -89,7 +89,7 @@ export async function prepareBinaries(
       env: {},
     });
   } catch (error) {
-    throw noBinaries(`its binaries do not run: ${error instanceof Error ? error.message : String(error)}`);
+    throw noBinaries(`its binaries do not run: ${reasonOf(error)}`);
   }
   return binaries;
 }
