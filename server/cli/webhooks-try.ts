@@ -124,9 +124,7 @@ async function print(headers: IncomingHttpHeaders, body: Buffer, secret: string)
     show(await verifyWebhook({ headers, body, secret }));
     return true;
   } catch (error) {
-    console.log(
-      `${styleText('red', '✗ signature')}  ${visible(reasonOf(error))}`,
-    );
+    console.log(`${styleText('red', '✗ signature')}  ${visible(reasonOf(error))}`);
     return false;
   }
 }

@@ -105,8 +105,7 @@ export function createValidator(document: Document): Validator {
           await runMiddleware(req, {} as Response);
         } catch (error) {
           // It may refuse the example (a path or a query may need more), but only if there is a violation.
-          if (!isRefusal(error) || explain(entry, req).length === 0)
-            throw unusable(reasonOf(error));
+          if (!isRefusal(error) || explain(entry, req).length === 0) throw unusable(reasonOf(error));
         }
         if (!isValidated(req))
           throw unusable('its path is not known to express-openapi-validator; see `servers`');

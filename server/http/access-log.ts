@@ -7,11 +7,7 @@ import { partialContextOf } from './step.ts';
 import { unknownPath } from './write-error.ts';
 
 /** Called when a request has ended, with the ID of its operation. */
-export type NoteRequest = (
-  operation: string | undefined,
-  status: number | 'aborted',
-  milliseconds: number,
-) => void;
+type NoteRequest = (operation: string | undefined, status: number | 'aborted', milliseconds: number) => void;
 
 interface Notes {
   noteRequest?: NoteRequest | undefined;

@@ -22,7 +22,9 @@ export interface Router<Operation> {
   allowOf: (url: string) => string | undefined;
 }
 
-export function createRouter<Operation extends { method: string; path: string }>(table: readonly Operation[]): Router<Operation> {
+export function createRouter<Operation extends { method: string; path: string }>(
+  table: readonly Operation[],
+): Router<Operation> {
   const routes = new Map<string, Route<Operation>>();
   for (const operation of table) {
     const { path, method } = operation;

@@ -20,7 +20,7 @@ export interface CardDescription {
 /** From a table at hand, such as a BIN table: it is called inside transactions, so it must not wait for anything. */
 export type DescribeCard = (number: string) => CardDescription;
 
-export interface CardVerdict extends Partial<CardDescription> {
+interface CardVerdict extends Partial<CardDescription> {
   /** `buyer_approval_required` leads to a page that only the sandbox has; production takes it for a failure. */
   status: Status;
 }
@@ -33,12 +33,12 @@ export type VerifyCard = (
 
 export const noDescription: CardDescription = { card_type: null, card_issuer_name: null };
 
-export interface Judgement extends Required<CardVerdict> {
+interface Judgement extends Required<CardVerdict> {
   /** Why the verifier failed; null when it did not. */
   verification_error: string | null;
 }
 
-export interface JudgeOptions {
+interface JudgeOptions {
   describe: DescribeCard;
   verify: VerifyCard | undefined;
   hasApprovals: boolean;

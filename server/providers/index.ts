@@ -8,7 +8,7 @@ import type { GiftCardProvider } from './gift-cards.ts';
 import { describeSimulatedCard, simulatedGiftCards, verifySimulatedCard } from './simulated.ts';
 
 /** What the module may export. See docs/guides/providers.md. */
-export interface ProvidersModule {
+interface ProvidersModule {
   giftCards?: GiftCardProvider;
   verifyCard?: VerifyCard;
   describeCard?: DescribeCard;
@@ -47,9 +47,7 @@ async function load(file: string): Promise<ProvidersModule> {
   try {
     module = (await import(pathToFileURL(resolve(file)).href)) as Record<string, unknown>;
   } catch (error) {
-    throw new OperatorFault(
-      `PROVIDERS: ${file} cannot be loaded (${reasonOf(error)}).`,
-    );
+    throw new OperatorFault(`PROVIDERS: ${file} cannot be loaded (${reasonOf(error)}).`);
   }
   const found = Object.entries(module).filter(([name]) => name !== 'default');
   const wrong = found.find(

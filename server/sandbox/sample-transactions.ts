@@ -68,10 +68,7 @@ const uuidOf = (...parts: (string | number)[]): string => {
 const ageMinutes = (index: number) => (index < 1000 ? index * 20 : 20_000 + (index - 1000));
 
 /** Returns the transaction of an index. */
-export function createSamples(
-  account: string,
-  options: SampleOptions,
-): (index: number) => NewTransaction {
+export function createSamples(account: string, options: SampleOptions): (index: number) => NewTransaction {
   const snapshots = usable.map((card) => snapshotOf(card, options.keys));
   return (index) => sampleTransaction(index, account, options, snapshots);
 }

@@ -79,7 +79,7 @@ async function listParts(db: Db): Promise<Part[]> {
   });
 }
 
-export interface SealedValue {
+interface SealedValue {
   table: string;
   sealed: string;
   binding: Binding;
@@ -121,7 +121,7 @@ export async function listSealed(db: Db, look: (value: SealedValue) => void): Pr
     });
 }
 
-export interface ResealProgress {
+interface ResealProgress {
   resealed: (values: number) => void;
   /** Waiting for transactions that may still commit values sealed with an older key. */
   waiting: () => void;
@@ -195,7 +195,7 @@ export async function findKeyIds(db: Db): Promise<string[]> {
   return rows.map(({ key }) => key);
 }
 
-export interface MissingKeys {
+interface MissingKeys {
   /** IDs of the keys. */
   missing: string[];
   /** Whether no value of the sample fits a key that is given. */

@@ -4,7 +4,7 @@ import { sql, type ColumnType, type Generated, type Selectable } from 'kysely';
 import type { Db } from '../database/database.ts';
 import type { Work } from '../database/unit-of-work.ts';
 
-export interface AuditEntriesTable {
+interface AuditEntriesTable {
   id: Generated<number>;
   at: ColumnType<Date, Date | undefined, never>;
   operator: string;
@@ -12,7 +12,7 @@ export interface AuditEntriesTable {
   command: string;
 }
 
-export type AuditEntry = Selectable<AuditEntriesTable>;
+type AuditEntry = Selectable<AuditEntriesTable>;
 
 declare module '../database/tables.ts' {
   interface Tables {
@@ -20,7 +20,7 @@ declare module '../database/tables.ts' {
   }
 }
 
-export interface OperatorCommand {
+interface OperatorCommand {
   operator: string;
   host: string;
   /** Arguments of a command hold no secrets: numbers, PINs and keys come on standard input or in files. */

@@ -77,7 +77,7 @@ function endSpan(span: Span, succeeded: boolean): void {
 
 // The header `traceparent` of W3C Trace Context. It comes from callers, is logged and is sent to receivers of webhooks, so only
 // what has exactly its form is accepted.
-export interface TraceContext {
+interface TraceContext {
   traceId: string;
   spanId: string;
   traceFlags: number;

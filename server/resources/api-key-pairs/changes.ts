@@ -9,7 +9,7 @@ import { deactivateApiKeyPair, findApiKeyPair, insertApiKeyPair, touchApiKeyPair
 import type { ApiKeyPairRow } from './table.ts';
 import { algorithmOf, thumbprint } from './token.ts';
 
-export interface NewKeyPair {
+interface NewKeyPair {
   privateKey: KeyObject;
   name: string;
   /** Slugs. */

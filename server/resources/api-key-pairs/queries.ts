@@ -5,7 +5,6 @@ import { fetchPage } from '../../database/paging.ts';
 import type { Accounts } from '../../rules/accounts.ts';
 import type { Cursor } from '../../rules/cursor.ts';
 
-
 const withRelations = (db: Db) =>
   db
     .selectFrom('api_key_pairs')

@@ -9,7 +9,7 @@ type ApiKeyPair = components['schemas']['ApiKeyPair'];
 /** `private_key` is shown once, when a pair is made, and never stored. */
 type Computed = 'type' | 'private_key' | 'creator' | 'merchant_accounts' | 'roles';
 
-export const apiKeyPairColumns = {
+const apiKeyPairColumns = {
   id: 'uuid',
   thumbprint: 'text',
   display_name: 'text',
@@ -20,7 +20,7 @@ export const apiKeyPairColumns = {
   last_used_at: 'timestamptz',
 } as const satisfies Shown<ApiKeyPair, Computed>;
 
-export interface ApiKeyPairsTable extends ShownColumns<
+interface ApiKeyPairsTable extends ShownColumns<
   typeof apiKeyPairColumns,
   ApiKeyPair,
   'id' | 'active' | 'created_at' | 'updated_at' | 'last_used_at'

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../database/database.ts';
 import type { BuyerRow } from './table.ts';
 
 /** One of the two identifiers of a buyer. */
-export type BuyerKey = { id: string } | { external_identifier: string };
+type BuyerKey = { id: string } | { external_identifier: string };
 
 /**
  * To store something for a buyer. Until the transaction ends the buyer cannot be erased, so that nothing is stored for it

@@ -4,7 +4,7 @@ import { presentColumns, type MaybeStamp, type Shown, type ShownColumns } from '
 
 type Buyer = components['schemas']['Buyer'];
 
-export const buyerColumns = {
+const buyerColumns = {
   id: 'uuid',
   billing_details: 'jsonb',
   created_at: 'timestamptz',

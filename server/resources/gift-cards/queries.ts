@@ -2,7 +2,7 @@ import type { Insertable, Selectable } from 'kysely';
 import type { Db, Tx } from '../../database/database.ts';
 import type { GiftCardsTable } from './table.ts';
 
-export type GiftCardRow = Selectable<GiftCardsTable>;
+type GiftCardRow = Selectable<GiftCardsTable>;
 
 export const findGiftCards = (db: Db, account: string, ids: readonly string[]): Promise<GiftCardRow[]> =>
   ids.length === 0

@@ -10,7 +10,7 @@ export const giftCardBin = (number: string) => ({
 
 type Item = components['schemas']['GiftCardBalance'];
 
-export interface BalanceFacts {
+interface BalanceFacts {
   /** Null for a card that is not stored. */
   id: string | null;
   merchant_account_id: string;

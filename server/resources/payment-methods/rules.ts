@@ -59,7 +59,7 @@ export const replacingDeclines = [
 export type Trigger =
   { kind: 'found'; changesNumber: boolean } | { kind: 'expired' } | { kind: 'declined'; reason: string };
 
-export interface Flag {
+interface Flag {
   hasReplacement: boolean;
   /** Whether the new details apply now and last_replaced_at is updated. */
   applies: boolean;

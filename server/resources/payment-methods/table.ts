@@ -17,7 +17,7 @@ type Computed =
   | 'method'
   | 'mode';
 
-export const paymentMethodColumns = {
+const paymentMethodColumns = {
   id: 'uuid',
   country: 'text',
   created_at: 'timestamptz',

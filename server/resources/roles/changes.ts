@@ -1,6 +1,6 @@
 import type { Work } from '../../database/unit-of-work.ts';
 
-export interface NewRole {
+interface NewRole {
   slug: string;
   name: string;
   description: string | null;

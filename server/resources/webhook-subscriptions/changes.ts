@@ -48,7 +48,7 @@ export function checkCount(all: number, account: string | null): void {
 export const isSchemeAllowed = (url: string, environment: 'sandbox' | 'production'): boolean =>
   environment === 'sandbox' || url.startsWith('https://');
 
-export interface NewSubscription {
+interface NewSubscription {
   /** Null for all accounts. */
   merchant_account_id: string | null;
   url: string;

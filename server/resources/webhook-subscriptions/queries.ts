@@ -6,7 +6,6 @@ import type { Accounts } from '../../rules/accounts.ts';
 import type { Cursor } from '../../rules/cursor.ts';
 import type { WebhookSubscriptionsTable } from './table.ts';
 
-
 export const insertWebhookSubscription = (db: Tx, subscription: Insertable<WebhookSubscriptionsTable>) =>
   db.insertInto('webhook_subscriptions').values(subscription).returningAll().executeTakeFirstOrThrow();
 

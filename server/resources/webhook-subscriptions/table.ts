@@ -10,7 +10,7 @@ import {
 
 type Subscription = components['schemas']['WebhookSubscription'];
 
-export const webhookSubscriptionColumns = {
+const webhookSubscriptionColumns = {
   id: 'uuid',
   merchant_account_id: 'text',
   active: 'boolean',
