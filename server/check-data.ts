@@ -7,7 +7,7 @@ import { readPrivate, writePrivate } from './database/embedded/data-dir.ts';
 import { claimDatabase } from './database/environment.ts';
 import { inWork, silently, lockUntilCommit } from './database/unit-of-work.ts';
 import { OperatorFault } from './faults.ts';
-import { forOperator } from './hints.ts';
+import { forOperator } from './installation.ts';
 import { createKeyPair } from './resources/api-key-pairs/changes.ts';
 import { findActivePairNamed, findSigningPair } from './resources/api-key-pairs/queries.ts';
 import { algorithmOf, generateKeyPair, thumbprint } from './resources/api-key-pairs/token.ts';

@@ -1,10 +1,9 @@
 // `npm start`: starts the service, prints its URL and a first call to try, and shuts down on SIGINT or SIGTERM.
 import { inspect } from 'node:util';
-import { readBuild } from './build.ts';
 import { readConfig } from './config.ts';
 import { setupFault } from './database/faults.ts';
 import { OperatorFault } from './faults.ts';
-import { commandsHere, forOperator } from './hints.ts';
+import { commandsHere, forOperator, readBuild } from './installation.ts';
 import { createLog, flushLog } from './log.ts';
 import { settingsHelp } from './settings.ts';
 import { startService } from './start.ts';

@@ -17,7 +17,7 @@ export function findRevision(folder: string): string | undefined {
   }
 }
 
-/** Into the folder of a build, where server/build.ts reads it. */
+/** Into the folder of a build, where server/installation.ts reads it. */
 export function writeRevision(folder: string, built: string): void {
   const revision = findRevision(folder);
   if (revision !== undefined) writeFileSync(join(built, 'revision'), `${revision}\n`);

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { readCommandConfig } from '../config.ts';
 import { hasDatabase, runningUrl, stopEmbedded } from '../database/embedded/index.ts';
 import { OperatorFault } from '../faults.ts';
-import { commandsHere } from '../hints.ts';
+import { commandsHere } from '../installation.ts';
 import { untilStopped } from './input.ts';
 import { noSandbox } from './output.ts';
 import { withService } from './service.ts';

@@ -2,7 +2,7 @@
 import { styleText } from 'node:util';
 import { Command } from 'commander';
 import type { Db } from '../database/database.ts';
-import { forOperator } from '../hints.ts';
+import { forOperator } from '../installation.ts';
 import { listWebhookSubscriptions } from '../resources/webhook-subscriptions/queries.ts';
 import { listSealed } from '../secrets/reseal.ts';
 import { sealedWith, type Vault } from '../secrets/vault.ts';

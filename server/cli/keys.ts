@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { readCommandConfig } from '../config.ts';
 import { codeOf, OperatorFault } from '../faults.ts';
-import { shellWord } from '../hints.ts';
+import { shellWord } from '../installation.ts';
 import { createKeyPair, deactivateKeyPair } from '../resources/api-key-pairs/changes.ts';
 import { findApiKeyPair, listApiKeyPairs } from '../resources/api-key-pairs/queries.ts';
 import { presentApiKeyPair } from '../resources/api-key-pairs/table.ts';

@@ -1,10 +1,16 @@
 // `payments`, the command line for operators. It does what the API has no operations for, with the same actions and rules.
 import { Command, CommanderError } from 'commander';
-import { buildText, readBuild } from '../build.ts';
 import { loadSettings } from '../config.ts';
 import { setupFault } from '../database/faults.ts';
 import { OperatorFault, reasonOf } from '../faults.ts';
-import { commandsHere, forOperator, isInstallation, withGuides } from '../hints.ts';
+import {
+  commandsHere,
+  forOperator,
+  isInstallation,
+  withGuides,
+  buildText,
+  readBuild,
+} from '../installation.ts';
 import { visibleLines } from '../visible.ts';
 import { WrongCall, withExamples } from './output.ts';
 

@@ -1,7 +1,7 @@
 // Shared by all commands of `payments`: output for people and for programs. Must stay fast to load.
 import type { Command } from 'commander';
 import { OperatorFault } from '../faults.ts';
-import { settingsHint } from '../hints.ts';
+import { settingsHint } from '../installation.ts';
 import { allAccounts } from '../rules/accounts.ts';
 import { visible, visibleLines } from '../visible.ts';
 

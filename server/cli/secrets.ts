@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import type { Db } from '../database/database.ts';
 import { withLock } from '../database/unit-of-work.ts';
 import { OperatorFault } from '../faults.ts';
-import { forOperator } from '../hints.ts';
+import { forOperator } from '../installation.ts';
 import { saveCardKeys, watchCardKeys } from '../sandbox/secrets-file.ts';
 import { isCardKeyInDataDir } from '../secrets/open.ts';
 import {

@@ -11,7 +11,7 @@ import { openReadyDatabase, type OpenedDatabase } from '../database/open.ts';
 import { createUnitOfWork, inWork, type InUnitOfWork, type Work } from '../database/unit-of-work.ts';
 import { createOutbox } from '../events/outbox.ts';
 import { OperatorFault } from '../faults.ts';
-import { isInstallation, shellWord } from '../hints.ts';
+import { isInstallation, shellWord } from '../installation.ts';
 import { findAccount, listAccounts } from '../resources/merchant-accounts/queries.ts';
 import { allAccounts, type Accounts } from '../rules/accounts.ts';
 import { openSecrets, type Secrets } from '../secrets/open.ts';

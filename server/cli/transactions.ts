@@ -1,7 +1,7 @@
 import { Argument, Command, Option } from 'commander';
 import { parseJson } from '../../client/json.ts';
 import { OperatorFault } from '../faults.ts';
-import { shellWord } from '../hints.ts';
+import { shellWord } from '../installation.ts';
 import { replacingDeclines } from '../resources/payment-methods/rules.ts';
 import { moveTransaction } from '../resources/transactions/changes.ts';
 import type { TransactionFilters } from '../resources/transactions/filters.ts';

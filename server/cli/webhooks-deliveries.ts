@@ -1,10 +1,10 @@
 // `payments webhooks deliveries`, `replay` and `work`: what became of each delivery and why, and how it is sent again.
 import { Command } from 'commander';
-import { readBuild } from '../build.ts';
 import type { Db } from '../database/database.ts';
 import { nextWait } from '../events/attempts.ts';
 import { findEventBody, listDeliveries, type Delivery } from '../events/delivery-list.ts';
 import { OperatorFault } from '../faults.ts';
+import { readBuild } from '../installation.ts';
 import { createLog } from '../log.ts';
 import { findPaymentMethodOfAnyAccount } from '../resources/payment-methods/queries.ts';
 import { findTransactionOfAnyAccount } from '../resources/transactions/queries.ts';

@@ -9,7 +9,7 @@ import { events, type EventName } from '../../generated/operations.ts';
 import { readCommandConfig } from '../config.ts';
 import type { Db } from '../database/database.ts';
 import { OperatorFault, reasonOf } from '../faults.ts';
-import { shellWord } from '../hints.ts';
+import { shellWord } from '../installation.ts';
 import { createSubscription, deleteSubscription } from '../resources/webhook-subscriptions/changes.ts';
 import { findWebhookSubscription } from '../resources/webhook-subscriptions/queries.ts';
 import { allAccounts } from '../rules/accounts.ts';

@@ -6,7 +6,7 @@ import { loadContract } from '../contract/load.ts';
 import { translate } from '../contract/violations.ts';
 import { urlRules, whyUndeliverable } from '../events/guard.ts';
 import { OperatorFault } from '../faults.ts';
-import { forOperator } from '../hints.ts';
+import { forOperator } from '../installation.ts';
 import {
   createSubscription,
   deleteSubscription,

@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { isIP, type AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Build } from '../build.ts';
 import type { OpenedDatabase } from '../database/open.ts';
 import type { Attempt } from '../events/attempts.ts';
 import { countQueue, findOldestPending } from '../events/deliveries.ts';
+import type { Build } from '../installation.ts';
 
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 

@@ -1,9 +1,9 @@
 // Metrics and traces, loaded only if they are on: others pay neither for the packages nor for counting.
-import { readBuild } from '../build.ts';
 import type { Config } from '../config.ts';
 import type { ResponseCheck } from '../contract/responses.ts';
 import type { OpenedDatabase } from '../database/open.ts';
 import { OperatorFault } from '../faults.ts';
+import { readBuild } from '../installation.ts';
 import type { Metrics } from './metrics.ts';
 
 export type Observing = Awaited<ReturnType<typeof observe>>;

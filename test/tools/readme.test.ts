@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { firstCall } from '../../server/hints.ts';
+import { firstCall } from '../../server/installation.ts';
 import { fileNameOf, rows } from '../../server/settings.ts';
 import { startTestService } from '../support/service.ts';
 

@@ -58,7 +58,7 @@ const service = [
     'server/upkeep',
   ],
   ...['server/database/open.ts', 'server/database/embedded'],
-  ...['server/visible.ts', 'server/hints.ts', 'server/build.ts'],
+  ...['server/visible.ts', 'server/installation.ts'],
 ];
 
 const rooms: Record<string, Room> = {
@@ -88,8 +88,7 @@ const rooms: Record<string, Room> = {
     from: [...pure, 'server/errors.ts'],
     packages: ['ajv', 'ajv-formats', 'express', 'express-openapi-validator'],
   },
-  'server/hints.ts': { from: ['server/config.ts', 'server/contract'] },
-  'server/build.ts': { from: ['generated', 'server/contract'] },
+  'server/installation.ts': { from: ['generated', 'server/config.ts', 'server/contract'] },
   'server/database/embedded': { from: [faults], packages: ['pg'] },
   'server/database': {
     from: rules,
@@ -117,7 +116,7 @@ const rooms: Record<string, Room> = {
     packages: ['express', 'pino'],
   },
   'server/upkeep': {
-    from: [...below, 'server/build.ts', 'server/config.ts'],
+    from: [...below, 'server/config.ts', 'server/installation.ts'],
     types: ['server/contract', 'server/database/open.ts', 'server/http'],
     packages: ['@opentelemetry/api', 'kysely', 'pino', 'prom-client'],
   },

@@ -1,8 +1,30 @@
-// Commands and paths for messages that are printed to be copied. An installation has dist/ and bin/, but no scripts of npm.
-import { existsSync } from 'node:fs';
+// This program: what it was built from, and commands and paths for messages that are printed to be copied. An installation has
+// dist/ and bin/, but no scripts of npm.
+import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
+import { contractVersion } from '../generated/operations.ts';
 import { namedAsGiven } from './config.ts';
 import { projectRoot } from './contract/load.ts';
+
+export interface Build {
+  version: string;
+  /** The commit. Unknown without a build, and in a build from files without a Git folder. */
+  revision?: string;
+}
+
+/** `npm run build` writes the file into dist/. */
+export function readBuild(folder = projectRoot): Build {
+  try {
+    const revision = readFileSync(join(folder, 'revision'), 'utf8').trim();
+    return { version: contractVersion, revision };
+  } catch {
+    return { version: contractVersion };
+  }
+}
+
+/** In one word, as semantic versions have it: `1.0.0+0123456789ab`. */
+export const buildText = ({ version, revision }: Build): string =>
+  revision === undefined ? version : `${version}+${revision}`;
 
 export interface Commands {
   start: string;
