@@ -6,7 +6,7 @@ import { pick, printJson, printRows, withExamples, type JsonOption } from './out
 import { requireAccount, withChange, withService } from './service.ts';
 import { matching, name } from './values.ts';
 
-export function accounts(): Command {
+export function makeCommand(): Command {
   const command = new Command('accounts');
   command
     .command('list')

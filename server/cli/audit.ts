@@ -4,7 +4,7 @@ import { printRows, withExamples, type JsonOption } from './output.ts';
 import { withService } from './service.ts';
 import { time, whole } from './values.ts';
 
-export function audit(): Command {
+export function makeCommand(): Command {
   return withExamples(new Command('audit'), 'audit --since 24h', 'audit --limit 1000 --json')
     .option('--since <time>', 'only what was done since then', time)
     .option('--until <time>', 'only what was done before then', time)

@@ -22,7 +22,7 @@ import {
 } from './service.ts';
 import { name, uuid, whole } from './values.ts';
 
-export function buyers(): Command {
+export function makeCommand(): Command {
   const command = new Command('buyers');
   command
     .command('list')

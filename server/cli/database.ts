@@ -7,7 +7,7 @@ import { untilStopped } from './input.ts';
 import { noSandbox } from './output.ts';
 import { withService } from './service.ts';
 
-export function database(): Command {
+export function makeCommand(): Command {
   const command = new Command('database');
   command
     .command('url')

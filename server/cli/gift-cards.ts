@@ -13,7 +13,7 @@ interface ListOptions extends JsonOption {
   limit: number;
 }
 
-export function giftCards(): Command {
+export function makeCommand(): Command {
   const command = new Command('gift-cards');
   command
     .command('list')

@@ -23,7 +23,7 @@ import { printJson, printResult, type JsonOption } from './output.ts';
 import { count, withProgress } from './progress.ts';
 import { exampleTarget, withService } from './service.ts';
 
-export function importCommand(): Command {
+export function makeCommand(): Command {
   const command = new Command('import');
   command
     .command('transactions <file>')

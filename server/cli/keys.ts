@@ -23,7 +23,7 @@ interface CreateOptions {
   out?: string;
 }
 
-export function keys(): Command {
+export function makeCommand(): Command {
   const command = new Command('keys');
   command
     .command('list')

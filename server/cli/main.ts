@@ -16,42 +16,30 @@ import { WrongCall, withExamples } from './output.ts';
 
 // Loaded on demand: `payments token`, which the examples in the docs use for every call, must start fast. The descriptions are
 // here, so that --help loads none.
-const commands: Record<string, [description: string, load: () => Promise<Command>]> = {
-  accounts: ['merchant accounts', async () => (await import('./accounts.ts')).accounts()],
-  roles: ['roles, which limit what a key pair may do', async () => (await import('./roles.ts')).roles()],
-  keys: ['API key pairs, which sign access tokens', async () => (await import('./keys.ts')).keys()],
-  token: [
-    'sign an access token; prints it and nothing else',
-    async () => (await import('./token.ts')).token(),
-  ],
-  buyers: ['buyers, the owners of stored cards', async () => (await import('./buyers.ts')).buyers()],
-  'gift-cards': ['stored gift cards', async () => (await import('./gift-cards.ts')).giftCards()],
+const commands: Record<string, [description: string, load: () => Promise<{ makeCommand: () => Command }>]> = {
+  accounts: ['merchant accounts', () => import('./accounts.ts')],
+  roles: ['roles, which limit what a key pair may do', () => import('./roles.ts')],
+  keys: ['API key pairs, which sign access tokens', () => import('./keys.ts')],
+  token: ['sign an access token; prints it and nothing else', () => import('./token.ts')],
+  buyers: ['buyers, the owners of stored cards', () => import('./buyers.ts')],
+  'gift-cards': ['stored gift cards', () => import('./gift-cards.ts')],
   'payment-methods': [
     'stored cards: list them, show one, change their status, replace their details',
-    async () => (await import('./payment-methods.ts')).paymentMethods(),
+    () => import('./payment-methods.ts'),
   ],
-  transactions: [
-    'transactions: list them, show one, change their status',
-    async () => (await import('./transactions.ts')).transactions(),
-  ],
-  import: ['import records from another system', async () => (await import('./import.ts')).importCommand()],
+  transactions: ['transactions: list them, show one, change their status', () => import('./transactions.ts')],
+  import: ['import records from another system', () => import('./import.ts')],
   seed: [
     'create sample transactions, in the sandbox only; the same seed creates the same transactions',
-    async () => (await import('./seed.ts')).seed(),
+    () => import('./seed.ts'),
   ],
-  webhooks: [
-    'webhook subscriptions and their deliveries',
-    async () => (await import('./webhooks.ts')).webhooks(),
-  ],
-  secrets: ['the keys that encrypt stored secrets', async () => (await import('./secrets.ts')).secrets()],
-  database: ['the database behind the service', async () => (await import('./database.ts')).database()],
-  audit: [
-    'show what operators changed with this command line, newest first',
-    async () => (await import('./audit.ts')).audit(),
-  ],
+  webhooks: ['webhook subscriptions and their deliveries', () => import('./webhooks.ts')],
+  secrets: ['the keys that encrypt stored secrets', () => import('./secrets.ts')],
+  database: ['the database behind the service', () => import('./database.ts')],
+  audit: ['show what operators changed with this command line, newest first', () => import('./audit.ts')],
   doctor: [
     'check the stored data: counters, orphans, values that do not open, stuck deliveries',
-    async () => (await import('./doctor.ts')).doctor(),
+    () => import('./doctor.ts'),
   ],
 };
 
@@ -84,7 +72,7 @@ const given = process.argv.slice(2);
 // Commander's own `help` knows only one word after it.
 const args = given[0] === 'help' && given.length > 1 ? [...given.slice(1), '--help'] : given;
 for (const [name, [description, load]] of Object.entries(commands)) {
-  const command = name === args[0] ? await load() : new Command(name);
+  const command = name === args[0] ? (await load()).makeCommand() : new Command(name);
   program.addCommand(command.description(description));
 }
 for (const command of everyCommand(program)) {

@@ -18,12 +18,12 @@ import { passesLuhn } from '../rules/card-numbers.ts';
 import { historyCommand } from './history.ts';
 import { readSecretLine } from './input.ts';
 import { noneIn, printJson, printRows, withExamples, type JsonOption } from './output.ts';
-import { listNewest, notFound, publicUrlOf, readAccounts, withService } from './service.ts';
+import { listNewest, notFound, publicUrlOf, readAccounts, withEvents, withService } from './service.ts';
 import { matching, uuid, whole } from './values.ts';
 
 const noMethod = (id: string) => notFound('payment method', id, 'payment-methods list');
 
-export function paymentMethods(): Command {
+export function makeCommand(): Command {
   const command = new Command('payment-methods');
   withExamples(command.command('list'), 'payment-methods list --buyer customer-42 --status succeeded')
     .description('list payment methods, newest first')
@@ -53,10 +53,7 @@ export function paymentMethods(): Command {
     .argument('<id>', 'its ID', uuid)
     .addArgument(new Argument('<status>', 'the new status').choices(Object.keys(paymentMethodMoves)))
     .action(async (id: string, status: PaymentMethodStatus) => {
-      const moved = await withService(
-        ({ changeWithEvents }) => changeWithEvents((unit) => movePaymentMethod(unit, id, status)),
-        { creates: true },
-      );
+      const moved = await withEvents((unit) => movePaymentMethod(unit, id, status));
       if (!moved) throw noMethod(id);
       printJson({ id: moved.id, status: moved.status });
     });

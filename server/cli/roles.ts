@@ -7,7 +7,7 @@ import { printJson, printRows, withExamples, WrongCall, type JsonOption } from '
 import { notFound, withChange, withService } from './service.ts';
 import { scopesLike, matching, name } from './values.ts';
 
-export function roles(): Command {
+export function makeCommand(): Command {
   const command = new Command('roles');
   command
     .command('list')

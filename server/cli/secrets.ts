@@ -19,7 +19,7 @@ import { printJson, printResult, printRows, type JsonOption } from './output.ts'
 import { count, withProgress } from './progress.ts';
 import { withService, type OpenedService } from './service.ts';
 
-export function secrets(): Command {
+export function makeCommand(): Command {
   const command = new Command('secrets');
   command
     .command('rotate')

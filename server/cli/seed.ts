@@ -1,19 +1,20 @@
 import { Command } from 'commander';
 import { readCommandConfig } from '../config.ts';
-import { silently, lockUntilCommit } from '../database/unit-of-work.ts';
+import { lockUntilCommit, silently, type Work } from '../database/unit-of-work.ts';
 import { OperatorFault } from '../faults.ts';
 import { importTransactions } from '../resources/transactions/changes.ts';
 import { countSeeded, type NewTransaction } from '../resources/transactions/queries.ts';
 import { inSlices } from '../rules/async.ts';
 import { createSamples } from '../sandbox/sample-transactions.ts';
+import type { Secrets } from '../secrets/open.ts';
 import { printResult, withExamples, type JsonOption } from './output.ts';
 import { count, withProgress } from './progress.ts';
-import { requireAccount, withService, type OpenedService } from './service.ts';
+import { requireAccount, withService } from './service.ts';
 import { time, whole } from './values.ts';
 
 const batch = 1000;
 
-export function seed(): Command {
+export function makeCommand(): Command {
   return withExamples(
     new Command('seed'),
     'seed --transactions 1000',
@@ -42,37 +43,34 @@ async function run({ transactions: total, merchantAccount: account, ...options }
   if (readCommandConfig().environment === 'production')
     throw new OperatorFault('Sample transactions can be created only in the sandbox.');
   const { seed: seedNumber, until = new Date(new Date().setUTCHours(0, 0, 0, 0)) } = options;
-  const create =
-    (update: (text: string) => void, interruption: AbortSignal) =>
-    ({ change, secrets }: OpenedService) =>
-      change(async (unit) => {
-        await requireAccount(unit.db, account);
-        // Another command for the same sequence waits, and then continues where this one ended.
-        await lockUntilCommit(unit.db, `seed ${account} ${seedNumber}`);
-        const keys = await secrets.keysOf(unit.db, account);
-        const from = await countSeeded(unit.db, account, seedNumber);
-        const sampleAt = createSamples(account, { seed: seedNumber, until, keys });
-        await importTransactions(
-          silently(unit, 'seeded'),
-          (async function* () {
-            for (let made = 0; made < total; made += batch) {
-              interruption.throwIfAborted();
-              const size = Math.min(batch, total - made);
-              const rows: NewTransaction[] = [];
-              await inSlices(Array(size).keys(), (index) => rows.push(sampleAt(from + made + index)));
-              yield { rows };
-              update(`Seeding: ${count(made + size)} of ${count(total)} transactions`);
-            }
-          })(),
-        );
+  const create = (update: (text: string) => void, interruption: AbortSignal) => {
+    async function* batches(sampleAt: (index: number) => NewTransaction, from: number) {
+      for (let made = 0; made < total; made += batch) {
         interruption.throwIfAborted();
-        return true;
-      });
-  await withProgress(
-    'Seeding',
-    (update, interruption) => withService(create(update, interruption), { creates: true, isLong: true }),
-    'Interrupted; no transaction of this run was kept.',
-  );
+        const size = Math.min(batch, total - made);
+        const rows: NewTransaction[] = [];
+        await inSlices(Array(size).keys(), (index) => rows.push(sampleAt(from + made + index)));
+        yield { rows };
+        update(`Seeding: ${count(made + size)} of ${count(total)} transactions`);
+      }
+    }
+    const change = async (unit: Work, { keysOf }: Secrets) => {
+      await requireAccount(unit.db, account);
+      // Another command for the same sequence waits, and then continues where this one ended.
+      await lockUntilCommit(unit.db, `seed ${account} ${seedNumber}`);
+      const keys = await keysOf(unit.db, account);
+      const from = await countSeeded(unit.db, account, seedNumber);
+      const sampleAt = createSamples(account, { seed: seedNumber, until, keys });
+      await importTransactions(silently(unit, 'seeded'), batches(sampleAt, from));
+      interruption.throwIfAborted();
+      return true;
+    };
+    return withService((service) => service.change((unit) => change(unit, service.secrets)), {
+      creates: true,
+      isLong: true,
+    });
+  };
+  await withProgress('Seeding', create, 'Interrupted; no transaction of this run was kept.');
   const result = { created: total, merchant_account_id: account };
   printResult(options, result, `Created ${count(total, 'transaction')} in ${account}.`);
 }

@@ -8,7 +8,13 @@ import type { Db } from '../database/database.ts';
 import { hasDatabase } from '../database/embedded/index.ts';
 import { findPublicUrl } from '../database/environment.ts';
 import { openReadyDatabase, type OpenedDatabase } from '../database/open.ts';
-import { createUnitOfWork, inWork, type InUnitOfWork, type Work } from '../database/unit-of-work.ts';
+import {
+  createUnitOfWork,
+  inWork,
+  type InUnitOfWork,
+  type UnitOfWork,
+  type Work,
+} from '../database/unit-of-work.ts';
 import { createOutbox } from '../events/outbox.ts';
 import { OperatorFault } from '../faults.ts';
 import { isInstallation, shellWord } from '../installation.ts';
@@ -106,6 +112,10 @@ const calledCommand = (): string =>
 /** For a command that is one change. */
 export const withChange = <T>(work: (unit: Work) => Promise<T>): Promise<T> =>
   withService(({ change }) => change(work), { creates: true });
+
+/** The same for a change that sends events. */
+export const withEvents = <T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T> =>
+  withService(({ changeWithEvents }) => changeWithEvents(work), { creates: true });
 
 const audited =
   <Unit extends Work, T>(work: (unit: Unit) => Promise<T>) =>

@@ -11,7 +11,7 @@ import { sandboxKeyFile } from '../sandbox/secrets-file.ts';
 import { noSandbox, WrongCall } from './output.ts';
 import { scopesLike, whole } from './values.ts';
 
-export function token(): Command {
+export function makeCommand(): Command {
   return new Command('token')
     .requiredOption(
       '--scopes <scopes>',

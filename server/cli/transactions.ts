@@ -13,12 +13,12 @@ import { cursorBinding, pageCursors } from '../rules/cursor.ts';
 import { isUuid } from '../rules/values.ts';
 import { historyCommand } from './history.ts';
 import { noneIn, printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
-import { notFound, readAccounts, withService } from './service.ts';
+import { notFound, readAccounts, withEvents, withService } from './service.ts';
 import { matching, time, uuid, whole } from './values.ts';
 
 const noTransaction = (id: string) => notFound('transaction', id, 'transactions list');
 
-export function transactions(): Command {
+export function makeCommand(): Command {
   const command = new Command('transactions')
     .addCommand(listCommand())
     .addCommand(historyCommand('transaction', findTransactionOfAnyAccount, noTransaction));
@@ -57,10 +57,7 @@ A decline with one of these reasons applies a pending replacement of the card:
         throw new WrongCall(
           `--reason says why a transaction was declined or failed, not why it is ${status}.`,
         );
-      const moved = await withService(
-        ({ changeWithEvents }) => changeWithEvents((unit) => moveTransaction(unit, id, status, reason)),
-        { creates: true },
-      );
+      const moved = await withEvents((unit) => moveTransaction(unit, id, status, reason));
       if (!moved) throw noTransaction(id);
       printJson({ id: moved.id, status: moved.status });
     });

@@ -53,13 +53,6 @@ export const uuid: Parser<string> = (text) => {
   return id;
 };
 
-/** Words separated by commas. */
-export const list: Parser<string[]> = (text) =>
-  text
-    .split(',')
-    .map((word) => word.trim())
-    .filter(Boolean);
-
 /** Collects the values of an option that may be repeated. */
 export const collect = (value: string, before: string[]): string[] => [...before, value];
 
@@ -67,7 +60,10 @@ export const collect = (value: string, before: string[]): string[] => [...before
 export const scopesLike =
   (isScope: (word: string) => boolean, forms: string) =>
   (text: string): string[] => {
-    const given = list(text);
+    const given = text
+      .split(',')
+      .map((word) => word.trim())
+      .filter(Boolean);
     const wrong = given.filter((word) => !isScope(word));
     if (given.length > 0 && wrong.length === 0) return given;
     throw new InvalidArgumentError(

@@ -22,6 +22,7 @@ import {
   noSubscription,
   publicUrlOf,
   requireAccount,
+  withEvents,
   withService,
   type OpenedService,
 } from './service.ts';
@@ -47,23 +48,28 @@ async function listen({ port, merchantAccount }: ListenOptions): Promise<void> {
       );
     const all = merchantAccount === allAccounts;
     if (!all) await requireAccount(db, merchantAccount);
-    const receiver = await startReceiver(port);
-    const { server, url } = receiver;
-    const subscription = {
-      merchant_account_id: all ? null : merchantAccount,
-      url,
-      active: true,
-      authentication: null,
-    };
+    // Of the subscription, which needs the URL of the receiver. Nothing is sent before it exists.
+    let secret = '';
+    const server = createServer((req, res) => {
+      buffer(req)
+        .then((body) => print(req.headers, body, secret))
+        .then(
+          (genuine) => res.writeHead(genuine ? 204 : 400).end(),
+          () => res.destroy(),
+        );
+    });
+    const url = await startReceiver(server, port);
+    const merchant_account_id = all ? null : merchantAccount;
+    const wanted = { merchant_account_id, url, active: true, authentication: null };
     try {
-      const { row, secret } = await change((unit) => createSubscription(unit, subscription, vault));
-      receiver.printWith(secret);
+      const made = await change((unit) => createSubscription(unit, wanted, vault));
+      ({ secret } = made);
       console.log(
         `Listening on ${url} for events of ${all ? 'all accounts' : merchantAccount}. Press Ctrl-C to stop.`,
       );
       console.log(visibleLines(howTo(await publicUrlOf(db, config), all ? 'default' : merchantAccount)));
       await untilStopped();
-      await change((unit) => deleteSubscription(unit, row.id));
+      await change((unit) => deleteSubscription(unit, made.row.id));
     } finally {
       // Otherwise the receiver keeps the process alive although it was refused a subscription.
       server.close();
@@ -86,26 +92,7 @@ or store a card:
     -d '{"method":"card","number":"4111111111111111","expiration_date":"12/39"}'
 `;
 
-interface Receiver {
-  server: Server;
-  url: string;
-  /** Called after the subscription exists: that needs the receiver's URL, and the receiver needs its secret. */
-  printWith: (secret: string) => void;
-}
-
-async function startReceiver(port: number): Promise<Receiver> {
-  let subscribed: (secret: string) => void = () => undefined;
-  const secret = new Promise<string>((resolve) => {
-    subscribed = resolve;
-  });
-  const server = createServer((req, res) => {
-    Promise.all([buffer(req), secret])
-      .then(([body, known]) => print(req.headers, body, known))
-      .then(
-        (genuine) => res.writeHead(genuine ? 204 : 400).end(),
-        () => res.destroy(),
-      );
-  });
+async function startReceiver(server: Server, port: number): Promise<string> {
   await new Promise<void>((done, failed) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       failed(
@@ -114,8 +101,7 @@ async function startReceiver(port: number): Promise<Receiver> {
     });
     server.listen(port, '127.0.0.1', done);
   });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  return { server, url, printWith: subscribed };
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
 /** False when the delivery is not from the service. */
@@ -177,20 +163,16 @@ async function trigger(
     throw new OperatorFault(
       'Events can be triggered only in the sandbox: in production every event must tell of a real change.',
     );
-  const done = await withService(
-    ({ changeWithEvents }) =>
-      changeWithEvents(async (unit) => {
-        const account = await accountOf(unit.db, subscription, merchantAccount);
-        const wanted = { account, id, subscription, example: exampleTarget(name) };
-        const triggered = await triggerEvent(unit, name, wanted);
-        if (!triggered)
-          throw new OperatorFault(
-            `There is no record ${id ?? ''} in the account ${account} for an event ${name}.`,
-          );
-        return { ...triggered, account };
-      }),
-    { creates: true },
-  );
+  const done = await withEvents(async (unit) => {
+    const account = await accountOf(unit.db, subscription, merchantAccount);
+    const wanted = { account, id, subscription, example: exampleTarget(name) };
+    const triggered = await triggerEvent(unit, name, wanted);
+    if (!triggered)
+      throw new OperatorFault(
+        `There is no record ${id ?? ''} in the account ${account} for an event ${name}.`,
+      );
+    return { ...triggered, account };
+  });
   printJson({
     event: done.id,
     name,

@@ -26,7 +26,7 @@ import { duration, uuid } from './values.ts';
 import { deliveriesCommand, replayCommand, workCommand } from './webhooks-deliveries.ts';
 import { listenCommand, triggerCommand } from './webhooks-try.ts';
 
-export function webhooks(): Command {
+export function makeCommand(): Command {
   const command = new Command('webhooks');
   command
     .command('list')
