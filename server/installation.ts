@@ -26,25 +26,20 @@ export function readBuild(folder = projectRoot): Build {
 export const buildText = ({ version, revision }: Build): string =>
   revision === undefined ? version : `${version}+${revision}`;
 
-export interface Commands {
-  start: string;
-  payments: string;
-}
-
 /** Whether this runs from dist/. */
 export const isInstallation = (root = projectRoot): boolean => basename(root) === 'dist';
 
 /** A message for the operator of this installation: settings as they are given, guides by paths that exist. */
 export const forOperator = (message: string): string => withGuides(namedAsGiven(message));
 
-export const withGuides = (text: string, root = projectRoot): string =>
+export const withGuides = (text: string): string =>
   text.replace(/\bdocs\/[\w/-]+\.md/g, (guide) => {
-    const path = join(dirname(root), guide);
-    return isInstallation(root) && existsSync(path) ? path : guide;
+    const path = join(dirname(projectRoot), guide);
+    return isInstallation() && existsSync(path) ? path : guide;
   });
 
 /** For the shell that this process was started in. */
-export function commandsHere(root = projectRoot, cwd = process.cwd()): Commands {
+export function commandsHere(root = projectRoot, cwd = process.cwd()): { start: string; payments: string } {
   if (!isInstallation(root)) return { start: 'npm start', payments: 'npm run -s payments --' };
   const node = (file: string) => `node ${shellWord(relative(cwd, join(dirname(root), file)))}`;
   return { start: node('dist/server/main.js'), payments: node('bin/payments.js') };
@@ -58,10 +53,10 @@ export function firstCall(url: string, dataDir?: string): string {
 }
 
 /** For a command without a sandbox. An installation is that of a production server, and has no database to make one of. */
-export const settingsHint = (root = projectRoot): string =>
-  isInstallation(root)
+export const settingsHint = (): string =>
+  isInstallation()
     ? 'For production, name the file with the settings of the service: payments --settings /etc/payments/payments.env …'
-    : `To create a sandbox: ${commandsHere(root).start}`;
+    : `To create a sandbox: ${commandsHere().start}`;
 
 /** As a shell takes it for one word. */
 export const shellWord = (text: string): string =>

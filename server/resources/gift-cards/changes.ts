@@ -1,21 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import type { Work } from '../../database/unit-of-work.ts';
 import type { Vault } from '../../secrets/vault.ts';
-import { insertGiftCard } from './queries.ts';
 import { giftCardBin } from './rules.ts';
 
-/** Number and PIN are sealed inside the transaction, because a rotation of the key waits for transactions. */
+/**
+ * Undefined when the ID is taken. Number and PIN are sealed inside the transaction, because a rotation of the key waits for
+ * transactions.
+ */
 export function createGiftCard(
   { db }: Work,
   { number, pin, ...given }: { id?: string; merchant_account_id: string; number: string; pin: string },
   { seal }: Vault,
 ) {
   const { id = randomUUID(), merchant_account_id: owner } = given;
-  return insertGiftCard(db, {
-    ...given,
-    id,
-    ...giftCardBin(number),
-    number_sealed: seal(number, { purpose: 'gift-card-number', owner, id }),
-    pin_sealed: seal(pin, { purpose: 'gift-card-pin', owner, id }),
-  });
+  return db
+    .insertInto('gift_cards')
+    .values({
+      ...given,
+      id,
+      ...giftCardBin(number),
+      number_sealed: seal(number, { purpose: 'gift-card-number', owner, id }),
+      pin_sealed: seal(pin, { purpose: 'gift-card-pin', owner, id }),
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
 }

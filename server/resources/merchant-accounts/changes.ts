@@ -19,16 +19,14 @@ export const createAccount = (
  */
 export async function deleteAccount({ db }: Work, id: string): Promise<boolean> {
   for (const table of [
-    ...([
-      'buyers',
-      'payment_methods',
-      'gift_cards',
-      'transactions',
-      'webhook_subscriptions',
-      'events',
-    ] as const),
-    ...(['api_key_pair_merchant_accounts'] as const),
-  ]) {
+    'buyers',
+    'payment_methods',
+    'gift_cards',
+    'transactions',
+    'webhook_subscriptions',
+    'events',
+    'api_key_pair_merchant_accounts',
+  ] as const) {
     const found = await db
       .selectFrom(table)
       .select('merchant_account_id')
