@@ -107,75 +107,44 @@ function describe(error: ErrorObject, location: Location): Omit<Detail, 'locatio
   const { keyword, instancePath: at } = error;
   const params = error.params as Record<string, unknown>;
   const limit = Number(params.limit);
+  const fault = (message: string, type: string, pointer = at) => ({ pointer, message, type });
   switch (keyword) {
     case 'required':
-      return {
-        pointer: at + escape(params.missingProperty),
-        message: 'is required',
-        type: 'value_error.missing',
-      };
+      return fault('is required', 'value_error.missing', at + escape(params.missingProperty));
     case 'additionalProperties':
     case 'unevaluatedProperties': {
       const name = params.additionalProperty ?? params.unevaluatedProperty;
       const what = location === 'query' ? 'parameter' : 'property';
-      return { pointer: at + escape(name), message: `is not a known ${what}`, type: 'value_error.extra' };
+      return fault(`is not a known ${what}`, 'value_error.extra', at + escape(name));
     }
     case 'type':
       return describeType(at, [params.type].flat() as string[]);
     case 'enum':
-      return {
-        pointer: at,
-        message: `must be one of: ${(params.allowedValues as string[]).join(', ')}`,
-        type: 'value_error.enum',
-      };
+      return fault(`must be one of: ${(params.allowedValues as string[]).join(', ')}`, 'value_error.enum');
     case 'const':
-      return { pointer: at, message: `must be ${String(params.allowedValue)}`, type: 'value_error.const' };
+      return fault(`must be ${String(params.allowedValue)}`, 'value_error.const');
     case 'minLength':
-      return {
-        pointer: at,
-        message: `must have ${count(limit, 'character')} or more`,
-        type: 'value_error.str.min_length',
-      };
+      return fault(`must have ${count(limit, 'character')} or more`, 'value_error.str.min_length');
     case 'maxLength':
-      return {
-        pointer: at,
-        message: `must have ${count(limit, 'character')} or less`,
-        type: 'value_error.str.max_length',
-      };
+      return fault(`must have ${count(limit, 'character')} or less`, 'value_error.str.max_length');
     case 'pattern':
       // The pattern of a URL is too long to read.
-      if ((error.parentSchema as Schema).format === 'uri') return { pointer: at, ...describeFormat('uri') };
-      return {
-        pointer: at,
-        message: `must match the pattern ${String(params.pattern)}`,
-        type: 'value_error.str.regex',
-      };
+      if ((error.parentSchema as Schema).format === 'uri') return describeFormat(at, 'uri');
+      return fault(`must match the pattern ${String(params.pattern)}`, 'value_error.str.regex');
     case 'minimum':
-      return { pointer: at, message: `must be ${limit} or more`, type: 'value_error.number.not_ge' };
+      return fault(`must be ${limit} or more`, 'value_error.number.not_ge');
     case 'maximum':
-      return { pointer: at, message: `must be ${limit} or less`, type: 'value_error.number.not_le' };
+      return fault(`must be ${limit} or less`, 'value_error.number.not_le');
     case 'minItems':
-      return {
-        pointer: at,
-        message: `must have ${count(limit, 'item')} or more`,
-        type: 'value_error.list.min_items',
-      };
+      return fault(`must have ${count(limit, 'item')} or more`, 'value_error.list.min_items');
     case 'maxItems':
-      return {
-        pointer: at,
-        message: `must have ${count(limit, 'item')} or less`,
-        type: 'value_error.list.max_items',
-      };
+      return fault(`must have ${count(limit, 'item')} or less`, 'value_error.list.max_items');
     case 'format':
-      return { pointer: at, ...describeFormat(String(params.format)) };
+      return describeFormat(at, String(params.format));
     case 'not':
       return describeExclusion(at, error.schema as Schema);
     default:
-      return {
-        pointer: at,
-        message: error.message ?? 'is not valid',
-        type: `value_error.${keyword.toLowerCase()}`,
-      };
+      return fault(error.message ?? 'is not valid', `value_error.${keyword.toLowerCase()}`);
   }
 }
 
@@ -188,22 +157,25 @@ function describeType(pointer: string, types: string[]) {
   return { pointer, message: `must be ${what}${orNull}`, type: `type_error.${first}` };
 }
 
-function describeFormat(format: string): { message: string; type: string } {
-  if (format === 'uuid') return { message: 'must be a UUID', type: 'value_error.uuid' };
-  if (format === 'uri') {
-    return {
-      message: 'must be an http or https URL in ASCII, with a host and without a user name or password',
-      type: 'value_error.url',
-    };
-  }
-  if (format === 'date-time') {
-    return {
-      message: 'must be a date-time with its time zone, such as 2026-11-15T10:30:00Z',
-      type: 'value_error.datetime',
-    };
-  }
-  if (isNumeric(format)) return { message: `must fit in ${format}`, type: 'value_error.number.size' };
-  return { message: `must be of the format ${format}`, type: `value_error.${format.replaceAll('-', '_')}` };
+const formatFaults: Record<string, [message: string, type: string]> = {
+  uuid: ['must be a UUID', 'value_error.uuid'],
+  uri: [
+    'must be an http or https URL in ASCII, with a host and without a user name or password',
+    'value_error.url',
+  ],
+  'date-time': [
+    'must be a date-time with its time zone, such as 2026-11-15T10:30:00Z',
+    'value_error.datetime',
+  ],
+};
+
+function describeFormat(pointer: string, format: string) {
+  const [message, type] =
+    formatFaults[format] ??
+    (isNumeric(format)
+      ? [`must fit in ${format}`, 'value_error.number.size']
+      : [`must be of the format ${format}`, `value_error.${format.replaceAll('-', '_')}`]);
+  return { pointer, message, type };
 }
 
 // The contract writes `not: {required: [a, b]}` for two properties that exclude each other.
