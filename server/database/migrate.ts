@@ -1,8 +1,8 @@
 // Brings the database to this version. Whoever opens it does this: servers and commands. Not by Kysely's Migrator, whose lock
 // belongs to a session: see docs/decisions/0027-migrations.md.
 import { sql, type Kysely } from 'kysely';
-import { inTransactionOnce, type Db, type Tx } from './database.ts';
 import { reasonOf } from '../faults.ts';
+import { inTransactionOnce, type Db, type Tx } from './database.ts';
 import { DatabaseFault, setupFault } from './faults.ts';
 import { digests, migrations } from './migrations/index.ts';
 import { lockUntilCommit } from './unit-of-work.ts';
