@@ -66,6 +66,9 @@ export function createApp(deps: AppDeps): App {
   const { vault, keysOf, cursors } = deps.secrets;
   const { dbFor } = database;
   const example = createExamples(document);
+  const withBody = new Set(
+    Object.values(operations).flatMap((operation) => (hasBody(document, operation) ? operation.id : [])),
+  );
   const shared = { environment, cursors, vault, keysOf, providers: deps.providers, example, now };
 
   const app = createExpress();
@@ -101,7 +104,7 @@ export function createApp(deps: AppDeps): App {
         context.ownDb = dbFor({ deadline: context.deadline, owner: requestOwner(context) });
       },
       createRateLimit(countCall),
-      createBody(config.bodyLimit, ({ operation }) => hasBody(document, operation)),
+      createBody(config.bodyLimit, ({ operation }) => withBody.has(operation.id)),
       async (context, req, res) => {
         context.path = await validator.validate(context.operation.id, req, res);
       },

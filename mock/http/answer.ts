@@ -33,7 +33,10 @@ export function createAnswer({ address, now }: AnswerOptions): Step {
     const preference = readPreference(preferOf(req), context.operation);
     const run = () => respond(context, req, res, preference);
     // Whoever chooses the answer does not want an earlier one.
-    const claim = preference ? undefined : await claimOf(keysOf, context, keyPairId, req);
+    const claim =
+      preference || !context.operation.takesKey
+        ? undefined
+        : await claimOf(keysOf, context.selection, keyPairId, req);
     context.why = 'the answer to an earlier request with this Idempotency-Key';
     send(res, await (claim ? once({ kept, claim, res, work: run }) : run()));
   };

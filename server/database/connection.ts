@@ -3,9 +3,8 @@
 // docs/decisions/0021-poolers-and-retries.md.
 import type pg from 'pg';
 import { codeOf } from '../faults.ts';
-import { bytesConfig, isAsBytes } from './bytes.ts';
-import { copyIn, isCopy } from './copy.ts';
 import { isInOrder } from './named-statements.ts';
+import { bytesConfig, copyIn, isAsBytes, isCopy } from './protocol.ts';
 
 export const idleMilliseconds = 60_000;
 /** PostgreSQL ends a statement itself, unless it is frozen or unreachable. */

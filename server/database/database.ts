@@ -3,7 +3,6 @@ import pg from 'pg';
 import { parseJson } from '../../client/json.ts';
 import { contractVersion } from '../../generated/operations.ts';
 import { isDoneWithin } from '../rules/async.ts';
-import { readBytes } from './bytes.ts';
 import {
   connectionOf,
   idleMilliseconds,
@@ -15,6 +14,7 @@ import {
 import { createFairShare, type FairShare } from './fair-share.ts';
 import { createKysely } from './kysely.ts';
 import { nameStatements } from './named-statements.ts';
+import { readBytes } from './protocol.ts';
 import type { Db } from './unit-of-work.ts';
 
 export { inTransaction, inTransactionOnce, type Db, type Tx } from './unit-of-work.ts';

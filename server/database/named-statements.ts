@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { codeOf } from '../faults.ts';
-import type { BytesConfig } from './bytes.ts';
+import type { BytesConfig } from './protocol.ts';
 
 /** In a statement that PostgreSQL must plan for the values of each call: a plan for any values of a filter is far slower. */
 export const plannedAnew = sql.raw('/* planned anew */');

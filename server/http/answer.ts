@@ -33,7 +33,9 @@ export function createAnswer(deps: AnswerDeps): Step {
   return async (context, req, res) => {
     const { keysOf, keptFor, limitVelocity, countCall } = deps;
     const { db, caller } = context;
-    const claim = await claimOf((account) => keysOf(db, account), context, caller.keyPairId, req);
+    const claim = context.operation.takesKey
+      ? await claimOf((account) => keysOf(db, account), context.selection, caller.keyPairId, req)
+      : undefined;
     if (!claim) {
       const { status, headers = {}, body } = await runHandler(deps, context, req);
       send(res, { status, headers, text: writeBody(body) });

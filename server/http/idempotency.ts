@@ -22,16 +22,16 @@ import type { DigestKeys } from '../secrets/derive-keys.ts';
 const keyHeader = 'idempotency-key';
 const replayedHeader = 'Idempotency-Replayed';
 
-/** Undefined for an operation that takes no key, and for a request without one. */
+/** For operations that take a key. Undefined for a request without one. */
 export async function claimOf(
   /** Null: of the installation. */
   keysOf: (account: string | null) => Promise<DigestKeys>,
-  { operation, selection }: { operation: { takesKey: boolean }; selection: Selection },
+  selection: Selection,
   keyPairId: string,
   { headers, method, url, query, body }: Request,
 ): Promise<Claim | undefined> {
   const key = headers[keyHeader];
-  if (!operation.takesKey || typeof key !== 'string') return undefined;
+  if (typeof key !== 'string') return undefined;
   const account =
     selection.kind === 'one' ? selection.id : selection.kind === 'many' ? allAccounts : noAccount;
   const [path = ''] = url.split('?', 1);

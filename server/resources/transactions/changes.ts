@@ -3,8 +3,8 @@
 import { sql } from 'kysely';
 import { acrossAccounts } from '../../database/across-accounts.ts';
 import type { SqlType } from '../../database/columns.ts';
-import { copyRow, copyRows } from '../../database/copy.ts';
 import type { Tx } from '../../database/database.ts';
+import { copyRow, copyRows } from '../../database/protocol.ts';
 import type { UnitOfWork } from '../../database/unit-of-work.ts';
 import { announce } from '../../events/outbox.ts';
 import { checkMove } from '../../rules/state-machine.ts';

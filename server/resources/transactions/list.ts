@@ -2,11 +2,11 @@
 import { CompiledQuery, sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { JsonBytes } from '../../../generated/operations.ts';
 import { acrossAccounts, isCitus } from '../../database/across-accounts.ts';
-import { asBytes } from '../../database/bytes.ts';
 import { jsonOf, timestamp } from '../../database/columns.ts';
 import type { Db } from '../../database/database.ts';
 import { plannedAnew, plannedInOrder } from '../../database/named-statements.ts';
 import { pageThrough, type Page, type PageRequest, type Range } from '../../database/paging.ts';
+import { asBytes } from '../../database/protocol.ts';
 import type { Accounts } from '../../rules/accounts.ts';
 import type { Position } from '../../rules/cursor.ts';
 import { conditionsOf, type Condition, type Conditions, type TransactionFilters } from './filters.ts';

@@ -2,8 +2,8 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 import { acrossAccounts, findAccountOf, isCitus } from '../../database/across-accounts.ts';
 import { timestamp } from '../../database/columns.ts';
-import { copyRow, copyRows } from '../../database/copy.ts';
 import type { Db, Tx } from '../../database/database.ts';
+import { copyRow, copyRows } from '../../database/protocol.ts';
 import type { Announcement } from '../../events/outbox.ts';
 import { inSlices } from '../../rules/async.ts';
 import { readUuid, notAfter } from '../../rules/values.ts';
