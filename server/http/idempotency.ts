@@ -73,12 +73,16 @@ export function createOnce<Unit>(): (once: Once<Unit>) => Promise<SentAnswer> {
       return kept.find(claim);
     });
 
+  /** Keys of requests that this process is answering. Others with such a key look first: to claim it, they would have to write. */
+  const underWay = new Set<string>();
+
   /** Undefined when the request must be carried out. */
-  const findAnswer = async (once: Once<Unit>): Promise<SentAnswer | undefined> => {
+  const findAnswer = async (once: Once<Unit>, looksFirst: boolean): Promise<SentAnswer | undefined> => {
     const { kept, claim, beforeTelling } = once;
     const deadline = performance.now() + waitMilliseconds;
     for (;;) {
-      let known = await kept.claim(claim);
+      let known = looksFirst ? await lookLater(once) : undefined;
+      known ??= await kept.claim(claim);
       if (!known) return undefined;
       await beforeTelling?.(known.fingerprint === claim.fingerprint);
       while (known) {
@@ -95,10 +99,17 @@ export function createOnce<Unit>(): (once: Once<Unit>) => Promise<SentAnswer> {
   return async (once) => {
     // On every answer from here on, so that a client knows that the server understands keys.
     once.res.setHeader(replayedHeader, 'false');
-    const earlier = await findAnswer(once);
-    if (!earlier) return carryOut(once);
-    once.res.setHeader(replayedHeader, 'true');
-    return earlier;
+    const { slot } = once.claim;
+    const isFirst = !underWay.has(slot);
+    underWay.add(slot);
+    try {
+      const earlier = await findAnswer(once, !isFirst);
+      if (!earlier) return await carryOut(once);
+      once.res.setHeader(replayedHeader, 'true');
+      return earlier;
+    } finally {
+      if (isFirst) underWay.delete(slot);
+    }
   };
 }
 
