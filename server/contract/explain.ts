@@ -2,6 +2,7 @@
 // first unknown parameter and does not tell which branch of a oneOf failed, so its errors are not shown to callers.
 import type { ValidateFunction } from 'ajv';
 import type { Detail } from '../errors.ts';
+import { once } from '../rules/async.ts';
 import { compileAt, createAjv, pointTo, formats } from './ajv.ts';
 import type { Document, OperationEntry, Parameter, Schema } from './load.ts';
 import {
@@ -73,11 +74,6 @@ export function createExplain(document: Document): (entry: OperationEntry, sent:
     return details.slice(0, mostFaults);
   };
 }
-
-const once = <T>(make: () => T): (() => T) => {
-  let made: { value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
-};
 
 const objectOf = (parameters: Parameter[]): Schema => ({
   type: 'object',

@@ -7,13 +7,7 @@ import { noDescription, type DescribeCard, type VerifyCard } from './cards.ts';
 import type { GiftCardProvider } from './gift-cards.ts';
 import { describeSimulatedCard, simulatedGiftCards, verifySimulatedCard } from './simulated.ts';
 
-/** What the module may export. See docs/guides/providers.md. */
-interface ProvidersModule {
-  giftCards?: GiftCardProvider;
-  verifyCard?: VerifyCard;
-  describeCard?: DescribeCard;
-}
-
+/** The module may export some of them: see docs/guides/providers.md. */
 export interface Providers {
   giftCards: GiftCardProvider | undefined;
   verifyCard: VerifyCard | undefined;
@@ -42,7 +36,7 @@ export async function loadProviders({
   return { ...fallback, ...given };
 }
 
-async function load(file: string): Promise<ProvidersModule> {
+async function load(file: string): Promise<Partial<Providers>> {
   let module: Record<string, unknown>;
   try {
     module = (await import(pathToFileURL(resolve(file)).href)) as Record<string, unknown>;

@@ -3,7 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { components } from '../../generated/types.ts';
 import { noDescription, type DescribeCard, type VerifyCard } from './cards.ts';
-import type { GiftCardProvider } from './gift-cards.ts';
+import type { Balance, GiftCard, GiftCardProvider } from './gift-cards.ts';
 
 export const simulatedGiftCards: GiftCardProvider = async (cards, signal) => {
   const pins = new Set(cards.map(({ pin }) => pin));
@@ -69,12 +69,8 @@ const failures: [code: BalanceErrorCode, message: string][] = [
   ['unknown_error', 'Error 0x7f'],
 ];
 
-type SandboxBalance =
-  | { balance: number; currency: string; expirationDate: string }
-  | { errorCode: BalanceErrorCode; rawCode: string; rawMessage: string };
-
 /** The number says the balance, the PIN what happens. */
-export function sandboxBalance({ number, pin }: { number: string; pin: string }): SandboxBalance {
+export function sandboxBalance({ number, pin }: GiftCard): Balance {
   const failure = /^9\d{3}$/.test(pin) ? failures[Number(pin) - 9001] : undefined;
   const known = /^9999(\d{8})\d{4}$/.exec(number);
   const chosen = failure ?? (known ? undefined : failures[0]);

@@ -1,5 +1,11 @@
-// Ways to wait for work: shared with others, with a deadline, or in slices.
+// Ways to do work: at the first use, shared with others, with a deadline, or in slices.
 import { setImmediate } from 'node:timers/promises';
+
+/** Makes it at its first use. */
+export function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
 
 /** Runs `work`, unless work for the same key is under way: then the caller shares its result. */
 type SingleFlight<Result> = (key: string | null, work: () => Promise<Result>) => Promise<Result>;

@@ -2,6 +2,7 @@
 // production must configure them.
 import { missingFault, type Config } from '../config.ts';
 import { makeDataDirectory } from '../database/embedded/data-dir.ts';
+import { once } from '../rules/async.ts';
 import { createCursorCodec, type CursorCodec } from '../rules/cursor.ts';
 import {
   makeSandboxSecrets,
@@ -46,6 +47,7 @@ export function openSecrets(config: Config, { readOnly = false } = {}): Secrets 
   const cursorKeys = readKeys('CURSOR_KEY');
   // A function, because a rotation changes the key of a running sandbox.
   const readCardKeys = isCardKeyInDataDir(config) ? watchCardKeys(dataDir) : readKeys('CARD_KEY');
+  // Made at their first use, because a command in production may be without secrets that it does not use.
   const vault = once(() => {
     readCardKeys();
     return createVault(readCardKeys);
@@ -67,10 +69,4 @@ export function openSecrets(config: Config, { readOnly = false } = {}): Secrets 
       return { CARD_KEY: readCardKeys().map(keyIdOf), CURSOR_KEY: cursorKeys().map(keyIdOf) };
     },
   };
-}
-
-/** Made at its first use, because a command in production may be without secrets that it does not use. */
-function once<T extends object>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= make());
 }

@@ -12,7 +12,7 @@ interface AuditEntriesTable {
   command: string;
 }
 
-type AuditEntry = Selectable<AuditEntriesTable>;
+export type AuditEntry = Selectable<AuditEntriesTable>;
 
 declare module '../database/tables.ts' {
   interface Tables {

@@ -12,7 +12,7 @@ import { compileContract } from '../../server/contract/compile.ts';
 import { loadContract } from '../../server/contract/load.ts';
 import type { WriteDeps } from '../../server/handlers/deps.ts';
 import { handlers } from '../../server/handlers/index.ts';
-import { touchApiKeyPair } from '../../server/resources/api-key-pairs/queries.ts';
+import { recordKeyPairUse } from '../../server/resources/api-key-pairs/changes.ts';
 import { leaks } from '../support/heap.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -582,7 +582,7 @@ describe('an answer that would break the contract', () => {
     let made = false;
     const write: Handler<'createPaymentMethod', WriteDeps> = (_input, { inUnitOfWork, caller }) =>
       inUnitOfWork(async ({ db }) => {
-        await touchApiKeyPair(db, caller.keyPairId, new Date('2030-01-01T00:00:00Z'));
+        await recordKeyPairUse(db, caller.keyPairId, new Date('2030-01-01T00:00:00Z'));
         made = true;
         return { status: 201, body: {} as never };
       });

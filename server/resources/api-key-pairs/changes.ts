@@ -1,11 +1,12 @@
 // What changes API key pairs.
 import { createPublicKey, type KeyObject } from 'node:crypto';
+import { sql } from 'kysely';
 import type { Db } from '../../database/database.ts';
 import type { Work } from '../../database/unit-of-work.ts';
 import type { Accounts } from '../../rules/accounts.ts';
 import { findAccounts } from '../merchant-accounts/queries.ts';
 import { lockRoles } from '../roles/queries.ts';
-import { deactivateApiKeyPair, findApiKeyPair, insertApiKeyPair, touchApiKeyPair } from './queries.ts';
+import { findApiKeyPair, insertApiKeyPair } from './queries.ts';
 import type { ApiKeyPairRow } from './table.ts';
 import { algorithmOf, thumbprint } from './token.ts';
 
@@ -54,12 +55,30 @@ export async function deactivateKeyPair(
   { db }: Work,
   id: string,
 ): Promise<{ pair: ApiKeyPairRow; wasActive: boolean } | undefined> {
-  const wasActive = await deactivateApiKeyPair(db, id);
+  const { numUpdatedRows } = await db
+    .updateTable('api_key_pairs')
+    .set({ active: false, updated_at: sql`now()` })
+    .where('id', '=', id)
+    .where('active', '=', true)
+    .executeTakeFirst();
   const pair = await findApiKeyPair(db, id);
-  return pair && { pair, wasActive };
+  return pair && { pair, wasActive: numUpdatedRows > 0n };
 }
 
-/** Moves `last_used_at`. One statement of its own: a request must not wait for a transaction to authenticate. */
+/**
+ * Moves `last_used_at`, at most once a minute, also with several instances. One statement of its own: a request must not wait for
+ * a transaction to authenticate.
+ */
 export const recordKeyPairUse = async (db: Db, id: string, now: Date): Promise<void> => {
-  await touchApiKeyPair(db, id, now);
+  await db
+    .updateTable('api_key_pairs')
+    .set({ last_used_at: now })
+    .where('id', '=', id)
+    .where((pair) =>
+      pair.or([
+        pair('last_used_at', 'is', null),
+        pair('last_used_at', '<', new Date(now.getTime() - 60_000)),
+      ]),
+    )
+    .execute();
 };

@@ -126,28 +126,3 @@ export async function insertApiKeyPair(
   }
   return id;
 }
-
-/** False when there is no such pair, or it was not active. */
-export async function deactivateApiKeyPair(db: Tx, id: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('api_key_pairs')
-    .set({ active: false, updated_at: sql`now()` })
-    .where('id', '=', id)
-    .where('active', '=', true)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
-
-/** Updates last_used_at at most once a minute, also with several instances. */
-export const touchApiKeyPair = (db: Db, id: string, now: Date) =>
-  db
-    .updateTable('api_key_pairs')
-    .set({ last_used_at: now })
-    .where('id', '=', id)
-    .where((pair) =>
-      pair.or([
-        pair('last_used_at', 'is', null),
-        pair('last_used_at', '<', new Date(now.getTime() - 60_000)),
-      ]),
-    )
-    .execute();

@@ -1,5 +1,7 @@
 // What changes webhook subscriptions and their deliveries.
 import { randomBytes, randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { acrossAccounts } from '../../database/across-accounts.ts';
 import type { Tx } from '../../database/database.ts';
 import { lockUntilCommit, type Work } from '../../database/unit-of-work.ts';
 import { reopenDeliveries, type DeliveryFilter } from '../../events/delivery-list.ts';
@@ -8,11 +10,9 @@ import { allAccounts } from '../../rules/accounts.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import {
   countWebhookSubscriptions,
-  deleteWebhookSubscription,
   findWebhookSubscription,
   insertWebhookSubscription,
   rotateSecret,
-  setActive,
 } from './queries.ts';
 import type { WebhookSubscriptionRow } from './table.ts';
 
@@ -112,12 +112,46 @@ export async function switchSubscription({ db, now }: Work, id: string, active: 
     const isActive = (await findWebhookSubscription(db, id))?.active;
     if (isActive === false) checkActiveCount((await countWebhookSubscriptions(db, account)).active, account);
   }
-  return setActive(db, id, active, now);
+  // `failing_since` begins anew: from it the five days until a switch-off count.
+  const { numUpdatedRows } = await db
+    .updateTable('webhook_subscriptions')
+    .set({ active, failing_since: null, updated_at: now })
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
-/** False when there is no such subscription. */
-export const deleteSubscription = ({ db }: Work, id: string): Promise<boolean> =>
-  deleteWebhookSubscription(db, id);
+const deletedAtOnce = 1000;
+
+/** With its deliveries. False when there is no such subscription. */
+export async function deleteSubscription({ db }: Work, id: string): Promise<boolean> {
+  // First, so that workers pass it by.
+  const { rows: found } = await sql`select from webhook_subscriptions where id = ${id} for update`.execute(
+    db,
+  );
+  if (found.length === 0) return false;
+  const { rows: accounts } = await sql<{ account: string }>`
+    select distinct merchant_account_id as account from deliveries where subscription_id = ${id}
+    ${acrossAccounts('deliveries-of-subscription')}`.execute(db);
+  for (const { account } of accounts) while ((await deleteSome(db, account, id)) === deletedAtOnce);
+  await db.deleteFrom('webhook_subscriptions').where('id', '=', id).execute();
+  return true;
+}
+
+async function deleteSome(db: Tx, account: string, subscription: string): Promise<number> {
+  const { rows } = await sql<{ id: string }>`
+    delete from deliveries where merchant_account_id = ${account} and id in (
+      select id from deliveries where merchant_account_id = ${account} and subscription_id = ${subscription}
+      limit ${deletedAtOnce})
+    returning id`.execute(db);
+  // After the deliveries, so that no attempt is recorded in between.
+  await sql`
+    delete from delivery_attempts
+    where merchant_account_id = ${account} and delivery_id = any(${rows.map((row) => row.id)}::uuid[])`.execute(
+    db,
+  );
+  return rows.length;
+}
 
 /**
  * Delivers again, with the whole retry schedule, in steps of a transaction each. Deliveries of switched-off subscriptions are

@@ -1,5 +1,4 @@
 import { sql, type Insertable } from 'kysely';
-import { acrossAccounts } from '../../database/across-accounts.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import { fetchPage } from '../../database/paging.ts';
 import type { Accounts } from '../../rules/accounts.ts';
@@ -67,45 +66,3 @@ export const rotateSecret = (db: Tx, id: string, secret_sealed: string, until: D
     )
     .returningAll()
     .executeTakeFirst();
-
-/** Also resets `failing_since`, from which the five days until a switch-off count. False when there is no such subscription. */
-export async function setActive(db: Tx, id: string, active: boolean, now: Date): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('webhook_subscriptions')
-    .set({ active, failing_since: null, updated_at: now })
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
-
-const deletedAtOnce = 1000;
-
-/** With its deliveries. False when there is no such subscription. */
-export async function deleteWebhookSubscription(db: Tx, id: string): Promise<boolean> {
-  // First, so that workers pass it by.
-  const { rows: found } = await sql`select from webhook_subscriptions where id = ${id} for update`.execute(
-    db,
-  );
-  if (found.length === 0) return false;
-  const { rows: accounts } = await sql<{ account: string }>`
-    select distinct merchant_account_id as account from deliveries where subscription_id = ${id}
-    ${acrossAccounts('deliveries-of-subscription')}`.execute(db);
-  for (const { account } of accounts) while ((await deleteSome(db, account, id)) === deletedAtOnce);
-  await db.deleteFrom('webhook_subscriptions').where('id', '=', id).execute();
-  return true;
-}
-
-async function deleteSome(db: Tx, account: string, subscription: string): Promise<number> {
-  const { rows } = await sql<{ id: string }>`
-    delete from deliveries where merchant_account_id = ${account} and id in (
-      select id from deliveries where merchant_account_id = ${account} and subscription_id = ${subscription}
-      limit ${deletedAtOnce})
-    returning id`.execute(db);
-  // After the deliveries, so that no attempt is recorded in between.
-  await sql`
-    delete from delivery_attempts
-    where merchant_account_id = ${account} and delivery_id = any(${rows.map((row) => row.id)}::uuid[])`.execute(
-    db,
-  );
-  return rows.length;
-}
