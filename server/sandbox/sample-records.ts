@@ -80,65 +80,25 @@ export const giftCards = [
   { id: '0a1b2c3d-0002-4000-8000-000000000003', number: '9999000050004321', pin: '9002' },
 ];
 
-interface StoredCard {
-  id: string;
-  external_identifier: string;
-  number: string;
-  expiration_date: string;
-  buyer: number;
-  status: PaymentMethodStatus;
-}
+type CardRow = [number: string, expiration_date: string, buyer: number, status: PaymentMethodStatus];
 
-export const cards: StoredCard[] = [
-  {
-    id: '0a1b2c3d-0003-4000-8000-000000000001',
-    external_identifier: 'card-0001',
-    number: '4111111111111111',
-    expiration_date: '12/39',
-    buyer: 0,
-    status: 'succeeded',
-  },
-  {
-    id: '0a1b2c3d-0003-4000-8000-000000000002',
-    external_identifier: 'card-0002',
-    number: '5555555555554444',
-    expiration_date: '08/38',
-    buyer: 1,
-    status: 'succeeded',
-  },
-  {
-    id: '0a1b2c3d-0003-4000-8000-000000000003',
-    external_identifier: 'card-0003',
-    number: '378282246310005',
-    expiration_date: '03/37',
-    buyer: 2,
-    status: 'succeeded',
-  },
-  {
-    id: '0a1b2c3d-0003-4000-8000-000000000004',
-    external_identifier: 'card-0004',
-    number: '4012888888881881',
-    expiration_date: '11/39',
-    buyer: 3,
-    status: 'processing',
-  },
-  {
-    id: '0a1b2c3d-0003-4000-8000-000000000005',
-    external_identifier: 'card-0005',
-    number: '5105105105105100',
-    expiration_date: '05/39',
-    buyer: 0,
-    status: 'buyer_approval_required',
-  },
-  {
-    id: '0a1b2c3d-0003-4000-8000-000000000006',
-    external_identifier: 'card-0006',
-    number: '4111111111111111',
-    expiration_date: '01/24',
-    buyer: 1,
-    status: 'failed',
-  },
+const cardRows: CardRow[] = [
+  ['4111111111111111', '12/39', 0, 'succeeded'],
+  ['5555555555554444', '08/38', 1, 'succeeded'],
+  ['378282246310005', '03/37', 2, 'succeeded'],
+  ['4012888888881881', '11/39', 3, 'processing'],
+  ['5105105105105100', '05/39', 0, 'buyer_approval_required'],
+  ['4111111111111111', '01/24', 1, 'failed'],
 ];
+
+export const cards = cardRows.map(([number, expiration_date, buyer, status], index) => ({
+  id: `0a1b2c3d-0003-4000-8000-00000000000${index + 1}`,
+  external_identifier: `card-000${index + 1}`,
+  number,
+  expiration_date,
+  buyer,
+  status,
+}));
 
 export async function createSampleRecords(
   unit: UnitOfWork,
