@@ -1,5 +1,5 @@
 // The request pipeline: the list of middleware in order. Every step reads what it needs to know about an operation from the
-// contract, so a new operation gets all of them. It composes and decides nothing.
+// contract, so a new operation gets all of them.
 import type { Logger } from 'pino';
 import { operations, type Handlers, type OperationId } from '../generated/operations.ts';
 import type { Config } from './config.ts';
@@ -75,7 +75,7 @@ export function createApp(deps: AppDeps): App {
   app.use(
     asMiddleware<Context>(requestId, createWaitForStart(life), (context) => {
       context.deadline = { left: requestDatabaseMilliseconds };
-      context.db = dbFor(context);
+      context.quickDb = dbFor({ deadline: context.deadline });
     }),
   );
   app.use(createSecurityHeaders(publicUrl));
@@ -97,11 +97,11 @@ export function createApp(deps: AppDeps): App {
       createBearer({ findSigningPair, recordKeyPairUse, log, now }),
       permission,
       createMerchantAccount({
-        first: (own, context: Context) => findFirstAccount(context.db, own),
-        find: (own, id, context) => findAccount(context.db, own, id),
+        first: (own, context: Context) => findFirstAccount(context.quickDb, own),
+        find: (own, id, context) => findAccount(context.quickDb, own, id),
       }),
       (context) => {
-        context.ownDb = dbFor({ deadline: context.deadline, owner: requestOwner(context) });
+        context.db = dbFor({ deadline: context.deadline, owner: requestOwner(context) });
       },
       createRateLimit(countCall),
       createBody(config.bodyLimit, ({ operation }) => withBody.has(operation.id)),
@@ -117,7 +117,7 @@ export function createApp(deps: AppDeps): App {
         keysOf,
         keptFor: createKeptAnswers(vault),
         countCall,
-        depsOf: ({ ownDb: db, caller, selection, requestId, traceId }, beforeCommit) => ({
+        depsOf: ({ db, caller, selection, requestId, traceId }, beforeCommit) => ({
           ...shared,
           db,
           caller,

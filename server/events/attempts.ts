@@ -62,7 +62,7 @@ async function recordOf(
   attempts: readonly Attempt[],
 ): Promise<string[]> {
   const ids = attempts.map(({ delivery }) => delivery.id);
-  // Not joined with the values: not every engine allows a function in the FROM of an update.
+  // Not joined with the values: the FROM of an update has no functions (docs/scaling.md).
   const of = (type: 'integer' | 'text' | 'float8', values: readonly unknown[]) =>
     sql`(${values}::${sql.raw(type)}[])[array_position(${ids}::uuid[], id)]`;
   const befores = attempts.map(({ delivery }) => delivery.attempts_before);

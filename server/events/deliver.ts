@@ -16,7 +16,7 @@ export interface DeliverDeps {
   options: SendOptions;
   /** Seconds until the next attempt; undefined when there is none. */
   schedule: (attempts: number, retryAfter: number | undefined) => number | undefined;
-  /** Left out when they are off. */
+  /** Left out when metrics are off. */
   noteAttempt?: ((state: Attempt['state']) => void) | undefined;
   tracing?: DeliveryTracing | undefined;
 }

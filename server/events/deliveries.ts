@@ -13,7 +13,7 @@ const isLeased = sql`state = 'pending' and leased_by is not null and due_at > no
 /** As the index deliveries_retries has it. A replay begins anew. */
 const isRetry = sql`attempts > attempts_before`;
 
-export interface Leases {
+export interface LeaseLimits {
   worker: string;
   /** Deliveries under way to one subscription, of all workers together. A subscription that fails has one. */
   perSubscription: number;
@@ -33,7 +33,7 @@ const subscriptionsAtOnce = 500;
  * Two statements, because the second must see what was leased before the first got its locks. Whoever holds the lock of a
  * subscription is the only one who leases its deliveries, so the limit holds for all workers.
  */
-export async function leaseDeliveries(tx: Tx, leases: Leases): Promise<LeasedDelivery[]> {
+export async function leaseDeliveries(tx: Tx, leases: LeaseLimits): Promise<LeasedDelivery[]> {
   if (isCitus(tx)) return leaseByAccount(tx, leases);
   const subscriptions = await lockSubscriptions(
     tx,
@@ -44,10 +44,10 @@ export async function leaseDeliveries(tx: Tx, leases: Leases): Promise<LeasedDel
 }
 
 /**
- * A sharded engine neither follows a recursion over its shards nor locks rows of several of them. So deliveries are leased account by
+ * Citus neither follows a recursion over its servers nor locks rows of several of them. So deliveries are leased account by
  * account, and the limit of a subscription for all accounts holds for each of them.
  */
-async function leaseByAccount(tx: Tx, leases: Leases): Promise<LeasedDelivery[]> {
+async function leaseByAccount(tx: Tx, leases: LeaseLimits): Promise<LeasedDelivery[]> {
   const { rows: due } = await sql<{ account: string; subscription: string }>`
     select distinct merchant_account_id as account, subscription_id as subscription from deliveries where ${isDue}
     ${acrossAccounts('due-deliveries')}`.execute(tx);
@@ -128,13 +128,13 @@ export interface LeasedDelivery extends DeliveryKey {
 async function lease(
   tx: Tx,
   subscriptions: readonly Subscription[],
-  { worker, perSubscription, perAccount, held, most }: Leases,
+  { worker, perSubscription, perAccount, held, most }: LeaseLimits,
   /** Leases deliveries of this account only. */
   account?: string,
 ): Promise<LeasedDelivery[]> {
   if (most <= 0) return [];
   const isOwn = account === undefined ? sql`true` : sql`merchant_account_id = ${account}`;
-  // A sharded engine allows no such functions in a change: each server would have a result of its own.
+  // Citus allows no such functions in a change: each server would have a result of its own.
   const [chance, clock] =
     account === undefined ? [sql`random()`, sql`clock_timestamp()`] : [sql`id`, sql`now()`];
   const full = [...held].filter(([, number]) => number >= perAccount).map(([account]) => account);

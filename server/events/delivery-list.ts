@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { acrossAccounts } from '../database/across-accounts.ts';
 import type { Db, Tx } from '../database/database.ts';
-import { withEvents, type DeliveryKey } from './outbox.ts';
+import { deliveriesWithEvents, type DeliveryKey } from './outbox.ts';
 
 /** What events are about, such as a transaction. */
 export interface EventTarget {
@@ -29,7 +29,7 @@ export type Delivery = Awaited<ReturnType<typeof listDeliveries>>[number];
 
 /** The newest deliveries, with their attempts. */
 export async function listDeliveries(db: Db, filter: DeliveryFilter, limit: number) {
-  const deliveries = await withEvents(db)
+  const deliveries = await deliveriesWithEvents(db)
     .innerJoin('webhook_subscriptions', 'webhook_subscriptions.id', 'deliveries.subscription_id')
     .select([
       'deliveries.id',
@@ -128,7 +128,7 @@ export const listEventsOf = (db: Db, { id, merchant_account_id, created_at }: Ev
 
 /** As it is sent. Of an event that has a delivery. */
 export async function findEventBody(db: Db, id: string): Promise<string | undefined> {
-  const found = await withEvents(db)
+  const found = await deliveriesWithEvents(db)
     .select('events.body')
     .where('deliveries.event_id', '=', id)
     .limit(1)

@@ -96,7 +96,7 @@ export async function insertEvent(
   return Number(numAffectedRows ?? 0);
 }
 
-export const withEvents = (db: Db) =>
+export const deliveriesWithEvents = (db: Db) =>
   db
     .selectFrom('deliveries')
     .innerJoin('events', (join) =>

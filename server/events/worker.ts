@@ -168,7 +168,7 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
             'the webhook queue can be read again',
           );
         unreadableSince = undefined;
-        // While a snapshot is open, PostgreSQL reads the entries of all deliveries since then to find none.
+        // While a long transaction runs, the index keeps the entries of finished deliveries, and even a look that finds none is slow.
         const isSlow = milliseconds !== undefined && spent > limits.slowMilliseconds;
         // Not so long that leases end before their attempts are recorded.
         const least = isSlow ? Math.min(2 * spent, longestRest) : limits.leastMilliseconds;

@@ -10,7 +10,7 @@ import { ApiError, errorBody } from '../errors.ts';
 import type { AnyAnswer, WriteDeps } from '../handlers/deps.ts';
 import type { KeptAnswers, SentAnswer } from '../resources/idempotency-keys/rules.ts';
 import type { DigestKeys } from '../secrets/derive-keys.ts';
-import { claimOf, createOnce, keptRefusals } from './idempotency.ts';
+import { claimOf, createOnce, refusalLimit } from './idempotency.ts';
 import type { LimitVelocity } from './limits.ts';
 import type { Context, Step } from './step.ts';
 
@@ -32,9 +32,9 @@ export function createAnswer(deps: AnswerDeps): Step {
   const once = createOnce<Work>();
   return async (context, req, res) => {
     const { keysOf, keptFor, limitVelocity, countCall } = deps;
-    const { db, caller } = context;
+    const { quickDb, caller } = context;
     const claim = context.operation.takesKey
-      ? await claimOf((account) => keysOf(db, account), context.selection, caller.keyPairId, req)
+      ? await claimOf((account) => keysOf(quickDb, account), context.selection, caller.keyPairId, req)
       : undefined;
     if (!claim) {
       const { status, headers = {}, body } = await runHandler(deps, context, req);
@@ -42,11 +42,11 @@ export function createAnswer(deps: AnswerDeps): Step {
       return;
     }
     const answer = await once({
-      kept: keptFor(db),
+      kept: keptFor(quickDb),
       claim,
       res,
-      beforeTelling: (isSame) => limitVelocity.numbers(context, req.body, isSame),
-      keepsRefusal: async () => (await countCall(db, keptRefusals, caller.keyPairId)) === undefined,
+      beforeTelling: (isRepeated) => limitVelocity.numbers(context, req.body, isRepeated),
+      keepsRefusal: async () => (await countCall(quickDb, refusalLimit, caller.keyPairId)) === undefined,
       work: (keep) => runToKeep(deps, context, req, keep),
     });
     send(res, answer);

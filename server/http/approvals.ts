@@ -47,13 +47,13 @@ export function serveApprovals(app: Express, pagesDir: string, unitsOn: (db: Db)
     res.send(frame.replace('{{content}}', () => content));
   };
   app.get(approvalPattern, async (req, res, next) => {
-    const card = await findPaymentMethodOfAnyAccount(contextOf(res).db, idOf(req));
+    const card = await findPaymentMethodOfAnyAccount(contextOf(res).quickDb, idOf(req));
     if (!card) next();
     else if (card.status === 'buyer_approval_required') send(res, question(card), card.redirect_url);
     else send(res, decided(card), null);
   });
   app.post(approvalPattern, form, async (req, res, next) => {
-    const { db } = contextOf(res);
+    const { quickDb: db } = contextOf(res);
     const decision = (req.body as { decision?: unknown } | undefined)?.decision;
     const card = await findPaymentMethodOfAnyAccount(db, idOf(req));
     if (!card || (decision !== 'approve' && decision !== 'decline')) {

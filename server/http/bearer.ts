@@ -34,8 +34,8 @@ export function createBearer({ findSigningPair, recordKeyPairUse, log, now }: Be
   const tokens = createCache<Verified>(10_000);
   const touched = createCache<true>(1_000);
 
-  const findPair = async ({ db }: Context, thumbprint: string, at: number): Promise<Pair> => {
-    const found = await findSigningPair(db, thumbprint);
+  const findPair = async ({ quickDb }: Context, thumbprint: string, at: number): Promise<Pair> => {
+    const found = await findSigningPair(quickDb, thumbprint);
     if (!found) throw new InvalidToken('unknown kid');
     const pair = { ...found, publicKey: createPublicKey(found.public_key) };
     pairs.set(thumbprint, pair, at + pairMilliseconds);
@@ -66,7 +66,7 @@ export function createBearer({ findSigningPair, recordKeyPairUse, log, now }: Be
       if (!touched.get(pair.id, at)) {
         touched.set(pair.id, true, at + touchMilliseconds);
         // A request that only reads can be answered without it.
-        await recordKeyPairUse(context.db, pair.id, time).catch((error: unknown) => {
+        await recordKeyPairUse(context.quickDb, pair.id, time).catch((error: unknown) => {
           const { requestId, traceId } = context;
           log.warn({ requestId, traceId, keyPair: pair.id, err: error }, 'last_used_at was not written');
         });

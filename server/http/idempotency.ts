@@ -44,8 +44,8 @@ export async function claimOf(
   };
 }
 
-/** For one key pair, counted from its first refusal on. */
-export const keptRefusals = { scope: 'kept refusals', limit: 10_000, windowSeconds: keepKeySeconds };
+/** How many refusals of one key pair are kept, counted from its first one on. */
+export const refusalLimit = { scope: 'kept refusals', limit: 10_000, windowSeconds: keepKeySeconds };
 
 /** How long a repeated request waits for the first one, and how often it looks. */
 const waitMilliseconds = 5_000;
@@ -56,7 +56,7 @@ interface Once<Unit> {
   claim: Claim;
   res: Response;
   /** Called when the key is known, before anybody is told whether the request is the same as the first one. May refuse it. */
-  beforeTelling?: (isSame: boolean) => Promise<void>;
+  beforeTelling?: (isRepeated: boolean) => Promise<void>;
   /** Whether another refusal of this caller is kept. Each leaves a row, and a caller could send any number of new keys. */
   keepsRefusal?: () => Promise<boolean>;
   /** May keep its answer itself, in its unit of work; otherwise it is kept afterwards, and so is a refusal. */

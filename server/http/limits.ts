@@ -12,10 +12,10 @@ import type { Context, Step } from './step.ts';
 
 export const createRateLimit =
   (countCall: CountCall): Step =>
-  async ({ operation, caller, db }) => {
+  async ({ operation, caller, quickDb }) => {
     const { rateLimit }: Operation = operation;
     if (!rateLimit || !caller.scopes.includes(rateLimit.scope)) return;
-    const milliseconds = await countCall(db, rateLimit, caller.tokenDigest);
+    const milliseconds = await countCall(quickDb, rateLimit, caller.tokenDigest);
     if (milliseconds !== undefined)
       throw tooMany(milliseconds, `too many calls with one ${rateLimit.scope} token`);
   };
@@ -59,26 +59,30 @@ interface VelocityDeps {
 export interface LimitVelocity {
   /** Both limits, for a request that is carried out. */
   cards: (context: Context, body: unknown) => Promise<void>;
-  /** Only that on numbers that are alike. A repeated request is not counted. */
+  /** Only the limit on numbers that are alike. A repeated request is not counted. */
   numbers: (context: Context, body: unknown, isRepeated: boolean) => Promise<void>;
 }
 
 export function createVelocityLimit(deps: VelocityDeps): LimitVelocity {
   const { countCall, keysOf, cardsPerMinute, environment, now } = deps;
-  const numbers: LimitVelocity['numbers'] = async ({ db, ownDb, operation, selection }, body, isRepeated) => {
+  const numbers: LimitVelocity['numbers'] = async (
+    { quickDb, db, operation, selection },
+    body,
+    isRepeated,
+  ) => {
     const { velocityLimit }: Operation = operation;
     if (!velocityLimit || selection.kind !== 'one') return;
     const { number } = body as { number: string };
-    const tried = triedNumber(await keysOf(db, selection.id), number);
+    const tried = triedNumber(await keysOf(quickDb, selection.id), number);
     const { sameBinAndLastFour: limit } = velocityLimit;
     const wait = isRepeated
-      ? await findWait(ownDb, tried, limit, now())
-      : (await countNumbers(ownDb, [tried], limit, now()))[0];
+      ? await findWait(db, tried, limit, now())
+      : (await countNumbers(db, [tried], limit, now()))[0];
     if (wait !== undefined)
       throw tooMany(wait, 'too many numbers with the same BIN and last four digits in a day');
   };
   const cards: LimitVelocity['cards'] = async (context, body) => {
-    const { db, operation, caller, selection } = context;
+    const { quickDb, operation, caller, selection } = context;
     const { id, velocityLimit }: Operation = operation;
     if (!velocityLimit || selection.kind !== 'one') return;
     const limit = cardLimit(cardsPerMinute, environment, velocityLimit.cards.limit);
@@ -88,7 +92,7 @@ export function createVelocityLimit(deps: VelocityDeps): LimitVelocity {
       const owner = createHash('sha256')
         .update(JSON.stringify([caller.keyPairId, selection.id]))
         .digest('base64url');
-      const milliseconds = await countCall(db, { scope: `cards ${id}`, limit, windowSeconds }, owner);
+      const milliseconds = await countCall(quickDb, { scope: `cards ${id}`, limit, windowSeconds }, owner);
       if (milliseconds !== undefined)
         throw tooMany(milliseconds, 'too many cards of one key pair in a minute');
     }

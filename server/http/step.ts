@@ -63,10 +63,10 @@ export interface Context {
   requestId: string;
   /** How long the request may still wait for the database. */
   deadline: Deadline;
-  /** The database, for this request: for statements that take no time, and must not wait behind slow ones of the same account. */
+  /** For statements that take no time, and must not wait behind slow ones of the same account. */
+  quickDb: Db;
+  /** For what may be slow: connections count for key pair and merchant account (database/fair-share.ts). */
   db: Db;
-  /** The same for what may be slow: connections count for key pair and merchant account (database/fair-share.ts). */
-  ownDb: Db;
   /** Undefined without tracing. */
   traceId: string | undefined;
   operation: (typeof operations)[OperationId];

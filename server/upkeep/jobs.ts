@@ -47,8 +47,8 @@ export function startJobs(options: JobsOptions) {
     // A minute later than they end, because clocks differ.
     'old-rate-limits': () =>
       deleteExpired(db, 'rate_limits', { before: now().getTime() - 60_000, isStopping }),
-    'old-card-numbers': () => deleteExpired(db, 'card_numbers', ago(options.rememberNumbersMilliseconds)),
-    'old-numbers': () => deleteExpired(db, 'number_buckets', ago(options.rememberNumbersMilliseconds)),
+    'old-card-numbers': () => deleteExpired(db, 'number_buckets', ago(options.rememberNumbersMilliseconds)),
+    'card-numbers-of-1.0': () => deleteExpired(db, 'card_numbers', ago(options.rememberNumbersMilliseconds)),
   };
   const runAll = async () => {
     try {

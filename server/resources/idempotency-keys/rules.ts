@@ -38,7 +38,7 @@ export interface Claim {
 
 /** Where answers are kept. `Unit` is the unit of work of a change. */
 export interface KeptAnswers<Unit> {
-  /** Undefined when the request has the claim now, which of several requests one gets. Otherwise what is known. */
+  /** Undefined when this request got the claim, as only one does. Otherwise what is known of the key. */
   claim: (claim: Claim) => Promise<KeptAnswer | undefined>;
   /** Undefined when the key can be claimed. */
   find: (claim: Claim) => Promise<KeptAnswer | undefined>;

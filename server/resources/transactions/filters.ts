@@ -28,7 +28,7 @@ export interface Conditions {
   /** Inclusive. Separate from `all`, because the cursor of a page replaces one of the two. */
   created: Period;
   all: Condition[];
-  /** Like `all`. */
+  /** Must all be true, too. Their index has the account in its entries, so each can name it. */
   ofAccount: AccountCondition[];
   /** If not empty, one of them must be true. */
   any: Condition[];

@@ -65,7 +65,7 @@ const hasFilter = (filters: TransactionFilters): boolean => {
   return false;
 };
 
-/** Stand in for the values of a plain page while it is compiled. */
+/** Values to compile a plain page with. Where one comes out as a parameter, the value of a request is put in later. */
 const marks = {
   account: 'account',
   at: { createdAt: new Date(1), id: '00000000-0000-4000-8000-000000000001' },

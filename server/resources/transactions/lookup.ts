@@ -42,8 +42,8 @@ export const isHashedOf = (account: RawBuilder<unknown>): RawBuilder<SqlBool> =>
   return sql`(${own} = ${account}) is true and hashtext(${own}) = hashtext(${account})`;
 };
 
-/** Of transactions_everywhere, which can be used only with it. */
+/** The condition of transactions_everywhere. PostgreSQL uses that index only for statements that repeat it. */
 export const inEverywhere = sql<SqlBool>`length(transactions.merchant_account_id) > 0`;
 
-/** transactions_walk lacks this column, so PostgreSQL would have to read its rows, too, and prefers the index that has no others. */
+/** transactions_walk does not have this column, so PostgreSQL would have to read each row for it, and takes the index of the filter. */
 export const notInWalk = sql<SqlBool>`transactions.intent <> ''`;

@@ -10,7 +10,7 @@ import {
   findNext,
   leaseDeliveries,
   type LeasedDelivery,
-  type Leases,
+  type LeaseLimits,
 } from '../../../server/events/deliveries.ts';
 import { reopenDeliveries } from '../../../server/events/delivery-list.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -32,9 +32,9 @@ const limits = { perSubscription: 4, perAccount: 100, held: new Map<string, numb
 const { isCitus } = inject('cluster');
 const [one, two] = [randomUUID(), randomUUID()];
 
-const leaseIn = (tx: Tx, worker: string, more: Partial<Leases> = {}) =>
+const leaseIn = (tx: Tx, worker: string, more: Partial<LeaseLimits> = {}) =>
   leaseDeliveries(tx, { ...limits, worker, ...more });
-const lease = (worker: string, more?: Partial<Leases>) =>
+const lease = (worker: string, more?: Partial<LeaseLimits>) =>
   inTransaction(db(), (tx) => leaseIn(tx, worker, more));
 const lapse = () => sql`update deliveries set due_at = now() where leased_by is not null`.execute(db());
 const record = (worker: string, made: readonly Attempt[]) =>
