@@ -76,22 +76,29 @@ let stdout: ReturnType<typeof createStdout> | undefined;
 export const flushLog = (): void => stdout?.flush();
 
 const flushMilliseconds = 100;
+/** Lines are written in blocks of about this many characters. */
+const blockLength = 4096;
+/** Blocks that wait for a reader, some 16 MB. */
+const mostWaiting = 4096;
 /** How often the last lines are tried at the end of the process. */
 const lastTries = 20;
 
 /**
  * Many lines in one write: a write per line costs the service a twentieth of its time. A process that is killed loses the lines
  * of the last tenth of a second; one that ends in any other way writes them. Lines wait for a reader that is slow, at the end of
- * the process for two seconds. They are dropped if the reader is gone.
+ * the process for two seconds. They are dropped if the reader is gone, or if too many wait.
  */
 function createStdout(): DestinationStream & { flush: () => void } {
   // Not 1: when `process.stdout` is made, a pipe stops blocking, and a reader that does not read cannot stop the service.
   const { fd } = process.stdout;
   const waiting: Buffer[] = [];
   let lines = '';
+  let dropped = 0;
   const flush = () => {
-    if (lines !== '') waiting.push(Buffer.from(lines));
-    lines = '';
+    if (lines !== '' && (waiting.length === 0 || lines.length >= blockLength)) {
+      waiting.push(Buffer.from(lines));
+      lines = '';
+    }
     try {
       for (let next = waiting[0]; next; next = waiting[0]) {
         const rest = next.subarray(writeSync(fd, next));
@@ -105,14 +112,21 @@ function createStdout(): DestinationStream & { flush: () => void } {
   setInterval(flush, flushMilliseconds).unref();
   process.on('exit', () => {
     flush();
-    for (let tries = 1; waiting.length > 0 && tries < lastTries; tries += 1) {
+    for (let tries = 1; waiting.length + lines.length > 0 && tries < lastTries; tries += 1) {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, flushMilliseconds);
       flush();
     }
   });
   const write = (line: string) => {
+    if (waiting.length >= mostWaiting) {
+      dropped += 1;
+      return;
+    }
+    if (dropped > 0)
+      lines += `{"level":40,"time":"${new Date().toISOString()}","msg":"${dropped} lines were dropped: nobody read the log"}\n`;
+    dropped = 0;
     lines += line;
-    if (lines.length >= 4096) flush();
+    if (lines.length >= blockLength) flush();
   };
   return { write, flush };
 }

@@ -48,11 +48,12 @@ async function listen({ port, merchantAccount }: ListenOptions): Promise<void> {
       );
     const all = merchantAccount === allAccounts;
     if (!all) await requireAccount(db, merchantAccount);
-    // Of the subscription, which needs the URL of the receiver. Nothing is sent before it exists.
-    let secret = '';
+    // Of the subscription, which needs the URL of the receiver. An event may arrive before its commit is confirmed.
+    let know: (secret: string) => void = () => undefined;
+    const secret = new Promise<string>((resolve) => (know = resolve));
     const server = createServer((req, res) => {
-      buffer(req)
-        .then((body) => print(req.headers, body, secret))
+      Promise.all([buffer(req), secret])
+        .then(([body, known]) => print(req.headers, body, known))
         .then(
           (genuine) => res.writeHead(genuine ? 204 : 400).end(),
           () => res.destroy(),
@@ -63,7 +64,7 @@ async function listen({ port, merchantAccount }: ListenOptions): Promise<void> {
     const wanted = { merchant_account_id, url, active: true, authentication: null };
     try {
       const made = await change((unit) => createSubscription(unit, wanted, vault));
-      ({ secret } = made);
+      know(made.secret);
       console.log(
         `Listening on ${url} for events of ${all ? 'all accounts' : merchantAccount}. Press Ctrl-C to stop.`,
       );

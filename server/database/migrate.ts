@@ -52,14 +52,17 @@ async function listTables(db: Db): Promise<string[]> {
 }
 
 /**
- * Returns the names of the migrations that it applied, in one transaction. Several instances may start at once. Migrations of a
- * later version are left alone: during a rolling upgrade an instance of this version may be restarted, and must serve on.
+ * Returns the names of the migrations that it applied. Each has a transaction of its own: the locks of one would otherwise stop the
+ * instances that serve meanwhile until all are done, and two together can deadlock with them. Several instances may start at once.
+ * Migrations of a later version are left alone: during a rolling upgrade an instance of this version may be restarted, and must serve on.
  */
 export async function migrate(db: Db): Promise<string[]> {
+  const done: string[] = [];
   try {
     // Most starts have nothing to do, and need no lock.
-    if (pendingAfter(await listApplied(db)).length === 0) return [];
-    return await inTransactionOnce(db, applyPending);
+    while (pendingAfter(await listApplied(db)).length > 0)
+      done.push(...(await inTransactionOnce(db, applyNext)));
+    return done;
   } catch (error) {
     if (error instanceof DatabaseFault) throw error;
     const message = setupFault(error) ?? `The database could not be migrated: ${reasonOf(error)}`;
@@ -67,7 +70,8 @@ export async function migrate(db: Db): Promise<string[]> {
   }
 }
 
-async function applyPending(tx: Tx): Promise<string[]> {
+/** Returns its name; nothing if another instance has applied it meanwhile. */
+async function applyNext(tx: Tx): Promise<string[]> {
   await lockUntilCommit(tx, 'migrations');
   await sql`
     create table if not exists applied_migrations (
@@ -75,13 +79,12 @@ async function applyPending(tx: Tx): Promise<string[]> {
       digest text not null,
       applied_at timestamptz(3) not null default now()
     )`.execute(tx);
-  const pending = pendingAfter(await listApplied(tx));
-  for (const name of pending) {
-    await migrations[name]?.up(tx as unknown as Kysely<unknown>).catch(blame(name));
-    await sql`
-      insert into applied_migrations (name, digest) values (${name}, ${digests[name] ?? ''})`.execute(tx);
-  }
-  return pending;
+  const [name] = pendingAfter(await listApplied(tx));
+  if (name === undefined) return [];
+  await migrations[name]?.up(tx as unknown as Kysely<unknown>).catch(blame(name));
+  await sql`
+    insert into applied_migrations (name, digest) values (${name}, ${digests[name] ?? ''})`.execute(tx);
+  return [name];
 }
 
 /** For a sandbox: what was added to a migration after it was applied is missing, and nothing else says so. */

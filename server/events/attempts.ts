@@ -34,11 +34,12 @@ export async function recordAttempts(tx: Tx, worker: string, attempts: readonly 
   for (const attempt of attempts.filter(({ delivery }) => !recorded.has(delivery.id)))
     if (await isLeasedBy(tx, worker, attempt)) locked.push(attempt);
     else lost.push(attempt);
+  const ended = attempts.filter((attempt) => !locked.includes(attempt));
   return {
     recorded: attempts.filter(({ delivery }) => recorded.has(delivery.id)),
     lost,
     locked,
-    switchedOff: await recordFailures(tx, attempts),
+    switchedOff: await recordFailures(tx, ended),
   };
 }
 

@@ -111,11 +111,15 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
 
   /** One by one, so that an attempt that cannot be stored spoils no other. */
   const recordEach = async (attempts: readonly Attempt[]): Promise<void> => {
-    for (const attempt of attempts) {
+    for (const [index, attempt] of attempts.entries()) {
       try {
         noteRecorded(await inTransaction(db, (tx) => recordAttempts(tx, id, [attempt])));
       } catch (error) {
-        if (!isRefused(error)) throw error;
+        if (!isInvalid(error)) {
+          // The next round tries again.
+          ended.unshift(...attempts.slice(index));
+          throw error;
+        }
         log.error({ err: error, delivery: attempt.delivery.id }, 'a webhook attempt could not be recorded');
       }
     }
@@ -215,6 +219,9 @@ type Recorded = Awaited<ReturnType<typeof recordAttempts>>;
 
 /** Data exceptions, violated constraints, timeouts and locks: they may be about one attempt. Other errors are about the database. */
 const isRefused = (error: unknown): boolean => /^(2[23]|57014|55P03)/.test(codeOf(error) ?? '');
+
+/** Of one attempt: it could never be stored. */
+const isInvalid = (error: unknown): boolean => /^2[23]/.test(codeOf(error) ?? '');
 
 /** After it was recorded, because until then nobody knows whether the delivery still exists. */
 function logAttempt(log: Logger, attempt: Attempt): void {

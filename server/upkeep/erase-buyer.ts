@@ -68,7 +68,6 @@ export async function eraseBuyer(id: string, options: ErasureOptions): Promise<E
     found[name] = (found[name] ?? 0) + changed;
     onProgress(found);
   };
-  const accounts = (await listAccounts(db)).map((one) => one.id);
   /** One transaction for each page of each account. Returns whether there was anything. */
   const steps = async (
     name: string,
@@ -77,7 +76,7 @@ export async function eraseBuyer(id: string, options: ErasureOptions): Promise<E
   ): Promise<boolean> => {
     found[name] = 0;
     let isFound = false;
-    for (const account of accounts) {
+    for (const { id: account } of await listAccounts(db)) {
       let after: PageEnd | undefined;
       do {
         const { ids, next } = await list(account, after);

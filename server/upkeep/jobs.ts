@@ -25,7 +25,8 @@ interface JobsOptions {
   everyMilliseconds?: number | undefined;
 }
 
-const day = 86_400_000;
+const hour = 3_600_000;
+const day = 24 * hour;
 const stopMilliseconds = 10_000;
 
 export function startJobs(options: JobsOptions) {
@@ -43,11 +44,12 @@ export function startJobs(options: JobsOptions) {
     ...(auditRetentionDays !== undefined && {
       'old-audit-entries': () => deleteExpired(db, 'audit_entries', ago(auditRetentionDays * day)),
     }),
-    'old-idempotency-keys': () => deleteExpired(db, 'idempotency_keys', ago(1000 * keepKeySeconds)),
-    // A minute later than they end, because clocks differ.
+    // These are deleted later than they end, because clocks differ.
+    'old-idempotency-keys': () => deleteExpired(db, 'idempotency_keys', ago(1000 * keepKeySeconds + hour)),
     'old-rate-limits': () =>
       deleteExpired(db, 'rate_limits', { before: now().getTime() - 60_000, isStopping }),
-    'old-card-numbers': () => deleteExpired(db, 'number_buckets', ago(options.rememberNumbersMilliseconds)),
+    'old-card-numbers': () =>
+      deleteExpired(db, 'number_buckets', ago(options.rememberNumbersMilliseconds + hour)),
     'card-numbers-of-1.0': () => deleteExpired(db, 'card_numbers', ago(options.rememberNumbersMilliseconds)),
   };
   const runAll = async () => {

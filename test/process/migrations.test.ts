@@ -1,7 +1,7 @@
 // How migrations are applied, and an instance of this version beside a later one, which has migrated the database.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { openDatabase } from '../../server/database/database.ts';
 import { migrations } from '../../server/database/migrations/index.ts';
 import { openReadyDatabase } from '../../server/database/open.ts';
@@ -63,18 +63,44 @@ it('a sandbox names a migration that was edited after it was applied; production
   await start(databaseUrl, 'production');
 });
 
-/** A database without one of the migrations. */
-async function createWithout(name: keyof typeof migrations): Promise<string> {
+/** A database without these migrations. */
+async function createWithout(...names: (keyof typeof migrations)[]): Promise<string> {
   const databaseUrl = await createEmptyDatabase();
-  const { [name]: migration } = migrations;
-  Reflect.deleteProperty(migrations, name);
+  const all = { ...migrations };
+  for (const name of names) Reflect.deleteProperty(migrations, name);
   try {
     await start(databaseUrl);
   } finally {
-    if (migration) migrations[name] = migration;
+    Object.assign(migrations, all);
   }
   return databaseUrl;
 }
+
+it('does not deadlock with an instance of 1.0.0 that stores an event', async () => {
+  const names = Object.keys(migrations).slice(1);
+  const databaseUrl = await createWithout(...names);
+  await withClient(databaseUrl, async (client) => {
+    await client.query('begin');
+    await client.query(`
+      insert into events (id, name, merchant_account_id, body, created_at)
+      values ('${randomUUID()}', 'transaction.created', 'default', '{}', now())`);
+    const starting = start(databaseUrl);
+    await withClient(databaseUrl, (other) =>
+      vi.waitUntil(
+        async () => {
+          const { rows } = await other.query(`
+            select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+          return rows.length > 0;
+        },
+        { timeout: 20_000, interval: 20 },
+      ),
+    );
+    // Its next statement, while the start waits for it.
+    await client.query('lock table deliveries in row exclusive mode');
+    await client.query('commit');
+    expect(await starting).toEqual(names);
+  });
+});
 
 it('0003-number-buckets: what was tried before still counts', async () => {
   const name = '0003-number-buckets';

@@ -4,8 +4,8 @@ import { sql, type Kysely } from 'kysely';
 
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`update transactions set updated_at = created_at where updated_at < created_at`.execute(db);
-  // The next statement waits for a backup or an import that is under way, and every request waits behind it. It is the last of all
-  // migrations of its version, because they share a transaction, and nobody reads the table until that ends.
+  // The next statement waits for a backup or an import that is under way, and every request waits behind it. It comes last, because
+  // nobody reads the table until the transaction ends.
   await sql`set local lock_timeout = '2s'`.execute(db);
   await sql`drop index transactions_updated_early`.execute(db);
 }

@@ -58,7 +58,7 @@ interface Bucket {
   seen: Record<string, number>;
 }
 
-/** The same of a bucket as it is, without counting anything. */
+/** The same of a bucket as it is, without counting anything. It waits for numbers that are being counted, as these wait for each other. */
 export async function findWait(
   db: Db,
   { bucket }: TriedNumber,
@@ -69,6 +69,7 @@ export async function findWait(
     .selectFrom('number_buckets')
     .select('seen')
     .where('bucket', '=', bucket)
+    .forUpdate()
     .executeTakeFirst();
   return waitOf(Object.values(found?.seen ?? {}), limit, now);
 }

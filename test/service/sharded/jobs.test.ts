@@ -146,10 +146,10 @@ it('deletes old events without pending deliveries, expired rate limit counters, 
   );
   await sql`
     insert into idempotency_keys (merchant_account_id, slot, fingerprint, claim, claimed_until, created_at) values
-      ('default', 'over', '', gen_random_uuid(), now(), ${daysAgo(1)}),
-      ('*', 'over', '', gen_random_uuid(), now(), ${daysAgo(1)}),
-      ('default', 'still', '', gen_random_uuid(), now(), ${daysAgo(0.9)})`.execute(db);
-  await sql`insert into number_buckets values ('over', '{}', ${daysAgo(1)}), ('still', '{}', ${daysAgo(0.9)})`.execute(
+      ('default', 'over', '', gen_random_uuid(), now(), ${daysAgo(1.05)}),
+      ('*', 'over', '', gen_random_uuid(), now(), ${daysAgo(1.05)}),
+      ('default', 'still', '', gen_random_uuid(), now(), ${daysAgo(1.01)})`.execute(db);
+  await sql`insert into number_buckets values ('over', '{}', ${daysAgo(1.05)}), ('still', '{}', ${daysAgo(1.01)})`.execute(
     db,
   );
   await sql`insert into card_numbers values ('b', 'over', ${daysAgo(1)}), ('b', 'still', ${daysAgo(0.9)})`.execute(
