@@ -223,7 +223,7 @@ describe('npm run dev', { timeout: 120_000 }, () => {
     expect((await fetch(`${service}/card-scheme-definitions`, { headers })).status).toBe(500);
     await prints('Error: boom');
     expect(output()).toMatch(
-      /ERROR: the request failed .*"operation":"listCardSchemeDefinitions"[^]* Error: boom\n +at .*server\/handlers\/list-card-scheme-definitions\.ts:12:/,
+      /ERROR: the request failed .*"operation":"listCardSchemeDefinitions"[^]* Error: boom\n +at .*server\/handlers\/list-card-scheme-definitions\.ts:11:/,
     );
   });
 
