@@ -80,8 +80,9 @@ const flushMilliseconds = 100;
 const blockLength = 4096;
 /** Blocks that wait for a reader, some 16 MB. */
 const mostWaiting = 4096;
-/** How often the last lines are tried at the end of the process. */
-const lastTries = 20;
+/** At the end of the process the last lines are tried so often, with a pause in between: for two seconds. */
+const lastTries = 400;
+const lastMilliseconds = 5;
 
 /**
  * Many lines in one write: a write per line costs the service a twentieth of its time. A process that is killed loses the lines
@@ -94,7 +95,14 @@ function createStdout(): DestinationStream & { flush: () => void } {
   const waiting: Buffer[] = [];
   let lines = '';
   let dropped = 0;
+  const sayDropped = () => {
+    if (dropped === 0 || waiting.length >= mostWaiting) return;
+    const time = new Date().toISOString();
+    lines += `{"level":40,"time":"${time}","msg":"${dropped} lines were dropped: nobody read the log"}\n`;
+    dropped = 0;
+  };
   const flush = () => {
+    sayDropped();
     if (lines !== '' && (waiting.length === 0 || lines.length >= blockLength)) {
       waiting.push(Buffer.from(lines));
       lines = '';
@@ -112,8 +120,8 @@ function createStdout(): DestinationStream & { flush: () => void } {
   setInterval(flush, flushMilliseconds).unref();
   process.on('exit', () => {
     flush();
-    for (let tries = 1; waiting.length + lines.length > 0 && tries < lastTries; tries += 1) {
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, flushMilliseconds);
+    for (let tries = 1; waiting.length + lines.length + dropped > 0 && tries < lastTries; tries += 1) {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, lastMilliseconds);
       flush();
     }
   });
@@ -122,9 +130,7 @@ function createStdout(): DestinationStream & { flush: () => void } {
       dropped += 1;
       return;
     }
-    if (dropped > 0)
-      lines += `{"level":40,"time":"${new Date().toISOString()}","msg":"${dropped} lines were dropped: nobody read the log"}\n`;
-    dropped = 0;
+    sayDropped();
     lines += line;
     if (lines.length >= blockLength) flush();
   };

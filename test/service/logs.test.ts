@@ -478,6 +478,28 @@ describe('at the end of a process', () => {
     expect(status).toBe(3);
   });
 
+  it('some 16 MB wait for a reader that does not read, further lines are dropped, and it is told how many', async () => {
+    const all = 24_000;
+    const child = logging(`
+      const text = 'x'.repeat(900);
+      for (let index = 0; index < ${all}; index += 1) log.info({ index, text }, 'one of many');
+      console.error('logged');
+      process.exit(0);`);
+    child.process.stdout.pause();
+    await once(child.process.stderr, 'data');
+    child.process.stdout.resume();
+    const { stdout } = await child.ended;
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { index?: number; msg: string });
+    const kept = lines.slice(0, -1);
+    expect(kept.map(({ index }) => index)).toEqual(kept.map((_, place) => place));
+    expect(kept.length).toBeGreaterThan(14_000);
+    expect(kept.length).toBeLessThan(22_000);
+    expect(lines.at(-1)?.msg).toBe(`${all - kept.length} lines were dropped: nobody read the log`);
+  });
+
   it('a reader that does not read cannot hold it up', async () => {
     const child = logging(manyLines);
     child.process.stdout.pause();

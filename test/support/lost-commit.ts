@@ -1,4 +1,7 @@
-/** A proxy before PostgreSQL that can lose the confirmation of a commit: the commit succeeds, and its client never hears of it. */
+/**
+ * A proxy before PostgreSQL. It counts round trips, and can lose the confirmation of a commit: the commit succeeds, and its client never
+ * hears of it.
+ */
 import { once } from 'node:events';
 import { createConnection, createServer, type AddressInfo, type Socket } from 'node:net';
 
@@ -10,7 +13,12 @@ export interface LossyDatabase extends AsyncDisposable {
    * PostgreSQL has committed it; the connection is then silent, until `cut` ends it.
    */
   loseCommitOf: (statement: string) => Promise<{ cut: () => void }>;
+  /** Round trips until now, of all connections. */
+  trips: () => number;
 }
+
+/** The first byte of ReadyForQuery, which ends a round trip. */
+const readyForQuery = 'Z'.charCodeAt(0);
 
 export async function startLossyDatabase(databaseUrl: string): Promise<LossyDatabase> {
   const target = new URL(databaseUrl);
@@ -18,6 +26,7 @@ export async function startLossyDatabase(databaseUrl: string): Promise<LossyData
   const port = Number(target.searchParams.get('port') ?? (target.port || 5432));
   let wanted: { statement: string; committed: (lost: { cut: () => void }) => void } | undefined;
   const sockets = new Set<Socket>();
+  let trips = 0;
   const server = createServer((client) => {
     const upstream = folder
       ? createConnection(`${folder}/.s.PGSQL.${port}`)
@@ -37,7 +46,17 @@ export async function startLossyDatabase(databaseUrl: string): Promise<LossyData
       else if (stage === 'seen' && bytes.includes('commit')) stage = 'committing';
       upstream.write(bytes);
     });
+    let unread = Buffer.alloc(0);
+    const count = (bytes: Buffer) => {
+      unread = Buffer.concat([unread, bytes]);
+      // A message is its type, its length without the type, and so much more.
+      while (unread.length > 4 && unread.length > unread.readInt32BE(1)) {
+        if (unread[0] === readyForQuery) trips += 1;
+        unread = unread.subarray(1 + unread.readInt32BE(1));
+      }
+    };
     upstream.on('data', (bytes) => {
+      count(bytes);
       if (stage === 'committing' && bytes.includes('COMMIT')) {
         stage = 'silent';
         const { committed } = wanted ?? {};
@@ -56,6 +75,7 @@ export async function startLossyDatabase(databaseUrl: string): Promise<LossyData
   url.port = String((server.address() as AddressInfo).port);
   return {
     url: url.href,
+    trips: () => trips,
     loseCommitOf: (statement) =>
       new Promise((committed) => {
         wanted = { statement, committed };
