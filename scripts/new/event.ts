@@ -13,7 +13,7 @@ async function storeStep(project: Project, event: string): Promise<string[]> {
   const [type = '', happened = ''] = event.split('.');
   const file = `server/resources/${plural(type)}/queries.ts`;
   const text = await readFile(join(project.root, file), 'utf8').catch(() => undefined);
-  if (text?.includes('Announcement')) return [];
+  if (text?.includes('EventTx')) return [];
   if (text === undefined)
     return happened === 'created'
       ? [
@@ -22,7 +22,7 @@ async function storeStep(project: Project, event: string): Promise<string[]> {
       : [];
   const verb = { created: 'insert', deleted: 'delete' }[happened] ?? 'update';
   return [
-    `Let ${verb}${pascal(type)} of ${file} take the announcement: docs/guides/backend-engineer.md, "An event"`,
+    `Let ${verb}${pascal(type)} of ${file} take an EventTx: docs/guides/backend-engineer.md, "An event"`,
   ];
 }
 
@@ -71,7 +71,7 @@ export async function newEvent(project: Project, event: string): Promise<Plan> {
     next: [
       `Describe when it is sent: openapi/webhooks/${event}.yaml`,
       ...(await storeStep(project, event)),
-      `Announce it in the change that causes it, in server/resources/: announce(unit, '${event}', present${resource})`,
+      `Publish it in the change that causes it, in server/resources/: withEvent(unit, '${event}', present${resource}, (db) => …)`,
       `Announce it to readers: info.version, and \`${event}\` below "### Contract" in CHANGELOG.md`,
     ],
   };

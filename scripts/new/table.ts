@@ -158,7 +158,8 @@ export async function newTable(
     update: does('update'),
     delete: does('delete'),
     ...events,
-    announces: Object.values(events).includes(true),
+    publishes: Object.values(events).includes(true),
+    isSilent: !events.created || (does('update') && !events.updated) || (does('delete') && !events.deleted),
   };
   const created = await migrationFile(project, table);
   const described = `server/resources/${kebab(table)}/table.ts`;

@@ -30,29 +30,29 @@ export const createOutbox =
     return { id, deliveries: await insertEvent(db, row, { only, traceparent: currentTrace() }) };
   };
 
-// How a change becomes an event. Every function that changes a resource with events requires an announcement, so a change
-// that forgets its event does not compile. Announcements are made here only, from a unit of work.
+// How a change becomes an event. Queries that change a resource with events require an `EventTx`, and only `withEvent` has one, so
+// a change that forgets its event does not compile.
 
-declare const isAnnouncement: unique symbol;
+declare const hasEvent: unique symbol;
 
-export interface Announcement<Row> {
-  /** Stores the event of a changed row in the same transaction; undefined in a unit of work without events (`silently`). */
-  readonly tell: ((row: Row) => Promise<void>) | undefined;
-  readonly [isAnnouncement]: true;
-}
+export type EventTx = Tx & { readonly [hasEvent]: true };
 
-export const announce = <Name extends EventName, Row extends { merchant_account_id: string }>(
-  { publish }: Pick<UnitOfWork, 'publish'>,
+/** Changes rows and stores an event for each, in the same transaction; none in a unit of work without events (`silently`). */
+export async function withEvent<
+  Name extends EventName,
+  Row extends { merchant_account_id: string },
+  Changed extends Row | readonly Row[] | undefined,
+>(
+  { db, publish }: Pick<UnitOfWork, 'db' | 'publish'>,
   name: Name,
   present: (row: Row) => Target<Name> | Promise<Target<Name>>,
-): Announcement<Row> => {
-  const tell =
-    publish &&
-    (async (row: Row) => {
-      await publish(name, row.merchant_account_id, await present(row));
-    });
-  return { tell } as Announcement<Row>;
-};
+  change: (db: EventTx) => Promise<Changed>,
+): Promise<Changed> {
+  const changed = await change(db as EventTx);
+  for (const row of [changed ?? []].flat() as Row[])
+    await publish?.(name, row.merchant_account_id, await present(row));
+  return changed;
+}
 
 // Events and their deliveries.
 

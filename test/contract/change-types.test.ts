@@ -3,7 +3,7 @@
 import { describeTypes, type Piece } from '../support/types.ts';
 
 const head = `
-import { announce } from '../../server/events/outbox.ts';
+import { withEvent } from '../../server/events/outbox.ts';
 import { createBuyer } from '../../server/resources/buyers/changes.ts';
 import { createAccount } from '../../server/resources/merchant-accounts/changes.ts';
 import { movePaymentMethod } from '../../server/resources/payment-methods/changes.ts';
@@ -12,7 +12,7 @@ import { silently, type UnitOfWork, type Work } from '../../server/database/unit
 import type { Deps, WriteDeps } from '../../server/handlers/deps.ts';
 import { presentTransaction } from '../../server/resources/transactions/table.ts';
 import type { Db } from '../../server/database/database.ts';
-import { insertPaymentMethod, updatePaymentMethod, type NewPaymentMethod } from '../../server/resources/payment-methods/queries.ts';
+import { insertPaymentMethod, type NewPaymentMethod } from '../../server/resources/payment-methods/queries.ts';
 import { prepareTransactions, updateTransaction, type NewTransaction } from '../../server/resources/transactions/queries.ts';
 declare const unit: UnitOfWork;
 declare const work: Work;
@@ -24,36 +24,38 @@ declare const transaction: NewTransaction;
 const pieces: Piece[] = [
   {
     name: 'a change with its event compiles',
-    code: `export const f = () => updateTransaction(unit.db, transaction, announce(unit, 'transaction.updated', presentTransaction));`,
+    code: `export const f = () => withEvent(unit, 'transaction.updated', presentTransaction, (tx) => updateTransaction(tx, transaction));`,
   },
   {
     name: 'a change without an event does not compile',
     code: `export const f = () => updateTransaction(unit.db, transaction);`,
-    fault: /Expected 3 arguments/,
+    fault: /hasEvent/,
   },
   {
     name: 'nor does a new row',
-    code: `export const f = () => [insertPaymentMethod(unit.db, card), prepareTransactions([transaction])];`,
-    fault: /Expected 3 arguments[^]*Expected 2 arguments/,
+    code: `
+      export const one = () => insertPaymentMethod(unit.db, card);
+      export const many = async () => (await prepareTransactions([transaction], true))(unit.db);`,
+    fault: /hasEvent[^]*hasEvent/,
   },
   {
-    name: 'a function that does nothing is no announcement',
-    code: `export const f = () => updatePaymentMethod(unit.db, { id: '', merchant_account_id: '' }, { status: 'failed' }, { tell: () => Promise.resolve() });`,
-    fault: /isAnnouncement/,
-  },
-  {
-    name: 'an event that the contract does not have cannot be announced',
-    code: `export const f = () => announce(unit, 'transaction.exploded', presentTransaction);`,
+    name: 'an event that the contract does not have cannot be published',
+    code: `export const f = () => withEvent(unit, 'transaction.exploded', presentTransaction, (tx) => updateTransaction(tx, transaction));`,
     fault: /transaction\.exploded/,
   },
   {
-    name: 'an event cannot announce another resource',
-    code: `export const f = () => announce(unit, 'payment-method.updated', presentTransaction);`,
+    name: 'an event cannot show another resource',
+    code: `export const f = () => withEvent(unit, 'payment-method.updated', presentTransaction, (tx) => updateTransaction(tx, transaction));`,
+    fault: /not assignable/,
+  },
+  {
+    name: 'nor a row of another table',
+    code: `export const f = () => withEvent(unit, 'transaction.updated', presentTransaction, (tx) => insertPaymentMethod(tx, card));`,
     fault: /not assignable/,
   },
   {
     name: 'a change outside of a transaction does not compile',
-    code: `export const f = () => updateTransaction(db, transaction, announce(unit, 'transaction.updated', presentTransaction));`,
+    code: `export const f = () => updateTransaction(db, transaction);`,
     fault: /Kysely/,
   },
   {

@@ -237,7 +237,7 @@ export const eventInCode: ProjectEdits = {
   'server/resources/transactions/changes.ts': before(
     '  const { payment_method_id: card, merchant_account_id: account } = found;\n',
     `  if (status === 'capture_succeeded')
-    await announce(unit, 'transaction.captured', presentTransaction).tell?.(moved);
+    await unit.publish?.('transaction.captured', found.merchant_account_id, presentTransaction(moved));
 `,
   ),
 };

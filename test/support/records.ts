@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { inTransaction, type Db, type Tx } from '../../server/database/database.ts';
 import { inWork, silently, type UnitOfWork } from '../../server/database/unit-of-work.ts';
-import { announce } from '../../server/events/outbox.ts';
+import type { EventTx } from '../../server/events/outbox.ts';
 import { describeSimulatedCard } from '../../server/providers/simulated.ts';
 import { createBuyer as makeBuyer, type NewBuyer } from '../../server/resources/buyers/changes.ts';
 import { createAccount as makeAccount } from '../../server/resources/merchant-accounts/changes.ts';
@@ -15,9 +15,7 @@ import {
   prepareTransactions,
   updateTransaction as updateRow,
   type NewTransaction,
-  type TransactionRow,
 } from '../../server/resources/transactions/queries.ts';
-import { presentTransaction } from '../../server/resources/transactions/table.ts';
 /** Creates records for tests with the actions of the service, without events. */
 
 export const silentWork = <T>(db: Db, work: (unit: UnitOfWork) => Promise<T>, now?: Date): Promise<T> =>
@@ -36,20 +34,16 @@ export const createBuyer = async (db: Db, given: Partial<NewBuyer> = {}) => {
 export const createTransactions = (db: Db, rows: readonly NewTransaction[]) =>
   silentWork(db, (unit) => importTransactions(unit, [{ rows }]));
 
-const silence = announce<'transaction.created', TransactionRow>(
-  { publish: undefined },
-  'transaction.created',
-  presentTransaction,
-);
-
-export const insertTransactionsIn = async (tx: Tx, rows: readonly NewTransaction[]) =>
-  (await prepareTransactions(rows, silence))(tx);
+export const insertTransactionsIn = async (tx: Tx, rows: readonly NewTransaction[]) => {
+  const insert = await prepareTransactions(rows, false);
+  return (await insert(tx as EventTx)).refused;
+};
 
 export const insertTransactions = (db: Db, rows: readonly NewTransaction[]) =>
   inTransaction(db, (tx) => insertTransactionsIn(tx, rows));
 
 export const updateTransaction = (db: Db, transaction: NewTransaction) =>
-  inTransaction(db, (tx) => updateRow(tx, transaction, silence));
+  inTransaction(db, (tx) => updateRow(tx as EventTx, transaction));
 
 /** The number of a card that replaces another: its last four digits are 4444. */
 export const newNumber = '5555555555554444';

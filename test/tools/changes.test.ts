@@ -127,9 +127,9 @@ export const idOf = ({ path }: Input<'getCardScheme'>): string => path.card_sche
 };
 
 const misspelt = `import type { Result } from '../generated/operations.ts';
-import { announce } from './events/outbox.ts';
+import { withEvent } from './events/outbox.ts';
 import { ApiError } from './errors.ts';
-export const event = () => announce(undefined as never, 'transaction.captered', () => undefined as never);
+export const event = () => withEvent(undefined as never, 'transaction.captered', () => undefined as never, () => undefined as never);
 export const error = () => new ApiError('card_limit_reeched');
 export const known = () => [new ApiError('label_in_use'), new ApiError('card_stolen'), new ApiError('notes_are_closed')];
 export const gone: Result<'deleteRefundReason'> = { status: 204, body: { gone: true } };

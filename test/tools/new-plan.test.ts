@@ -165,9 +165,9 @@ it('a table of a resource with an event has an insert that takes it, and its enu
   );
   const [, advised = ''] = /npm run new -- (.*)$/.exec(advice ?? '') ?? [];
   await make(`${advised} --erasure display_name=erased`);
-  expect(await read('server/resources/pets/queries.ts')).toContain('{ tell }: Announcement<PetRow>');
+  expect(await read('server/resources/pets/queries.ts')).toContain('db: EventTx');
   expect(await read('server/resources/pets/changes.ts')).toContain(
-    "announce(unit, 'pet.created', presentPet)",
+    "withEvent(unit, 'pet.created', presentPet",
   );
   const fates = (await read('server/resources/personal.ts')).replace(/\s+/g, ' ');
   expect(fates).toMatch(/ pets: \{ [^}]*display_name: 'erased',[^}]* kind: 'kept'/);
@@ -179,7 +179,7 @@ it('a table of a resource with an event has an insert that takes it, and its enu
   await make('table toys --erasure display_name=kept');
   expect(await read(own)).toBe('// Mine.\n');
   expect((await make('event toy.created')).next).toContainEqual(
-    expect.stringContaining('Let insertToy of server/resources/toys/queries.ts take the announcement'),
+    expect.stringContaining('Let insertToy of server/resources/toys/queries.ts take an EventTx'),
   );
   await rm(project, { recursive: true });
 });

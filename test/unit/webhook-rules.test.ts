@@ -4,15 +4,15 @@ import { events } from '../../generated/operations.ts';
 import { pascal } from '../../scripts/new/names.ts';
 import { nextWait, readRetryAfter, waits } from '../../server/events/attempts.ts';
 
-it.each(events)('%s is announced', (event) => {
+it.each(events)('%s is published', (event) => {
   const folder = 'server/resources';
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const changes = files.filter((file) => file.endsWith('changes.ts'));
   const code = changes.map((file) => readFileSync(`${folder}/${file}`, 'utf8'));
   const resource = pascal(event.replace(/\..*/, ''));
-  const advice = `Announce it in the change of ${folder}/ that causes it: announce(unit, '${event}', present${resource}). See docs/guides/backend-engineer.md, "An event".`;
+  const advice = `Publish it in the change of ${folder}/ that causes it: withEvent(unit, '${event}', present${resource}, (db) => …). See docs/guides/backend-engineer.md, "An event".`;
   expect(
-    code.some((text) => text.includes('announce(') && text.includes(`'${event}'`)),
+    code.some((text) => text.includes(`'${event}'`)),
     advice,
   ).toBe(true);
 });

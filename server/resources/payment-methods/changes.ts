@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../../database/database.ts';
 import type { InUnitOfWork, UnitOfWork } from '../../database/unit-of-work.ts';
-import { announce } from '../../events/outbox.ts';
+import { withEvent, type EventTx } from '../../events/outbox.ts';
 import type { CardDescription, DescribeCard } from '../../providers/cards.ts';
 import { checkMove, IllegalMove } from '../../rules/state-machine.ts';
 import { fingerprintOf } from '../../secrets/derive-keys.ts';
@@ -48,12 +48,18 @@ export interface NewCard extends CardDescription {
   redirect_url: string | null;
 }
 
-const changed = (unit: UnitOfWork, name: 'payment-method.created' | 'payment-method.updated') =>
-  announce(unit, name, async (row: PaymentMethodRow) => {
+const publishing = <Changed extends PaymentMethodRow | undefined>(
+  unit: UnitOfWork,
+  name: 'payment-method.created' | 'payment-method.updated',
+  change: (db: EventTx) => Promise<Changed>,
+): Promise<Changed> => {
+  const present = async (row: PaymentMethodRow) => {
     const { merchant_account_id: account, buyer_id: id } = row;
     const buyer = id === null ? undefined : await lockBuyer(unit.db, account, { id });
     return presentPaymentMethod(row, buyer, unit.publicUrl);
-  });
+  };
+  return withEvent(unit, name, present, change);
+};
 
 /** What is stored of a number. It is sealed inside the transaction, because a rotation of the key waits for transactions. */
 async function numberColumns(
@@ -94,11 +100,8 @@ export async function storeCard(
     secrets,
   );
   const { merchant_account_id: account, external_identifier: external } = card;
-  const made = await insertPaymentMethod(
-    unit.db,
-    { ...columns, id, ...stored, ...(card.status === 'failed' ? noNumber : {}) },
-    changed(unit, 'payment-method.created'),
-  );
+  const row = { ...columns, id, ...stored, ...(card.status === 'failed' ? noNumber : {}) };
+  const made = await publishing(unit, 'payment-method.created', (db) => insertPaymentMethod(db, row));
   if (made) return { made };
   const existing = external === null ? undefined : await findPaymentMethodId(unit.db, account, external);
   return { taken: existing?.id ?? null };
@@ -115,12 +118,8 @@ export async function movePaymentMethod(
   if (!found) return undefined;
   if (onlyFrom && found.status !== onlyFrom) throw new IllegalMove(`It is ${found.status}, not ${onlyFrom}.`);
   checkMove(paymentMethodMoves, found.status, status);
-  return updatePaymentMethod(
-    unit.db,
-    found,
-    { status, ...(status === 'failed' ? noNumber : {}) },
-    changed(unit, 'payment-method.updated'),
-  );
+  const change = { status, ...(status === 'failed' ? noNumber : {}) };
+  return publishing(unit, 'payment-method.updated', (db) => updatePaymentMethod(db, found, change));
 }
 
 export interface FoundDetails {
@@ -219,13 +218,9 @@ function settleReplacement(
     replacement: JSON.stringify(method.replacement),
     replacement_found_at: method.replacement_found_at,
   };
-  return updatePaymentMethod(
-    unit.db,
-    method,
-    {
-      ...(applies ? { ...method.replacement, last_replaced_at: unit.now } : {}),
-      ...(hasReplacement ? pending : noReplacement),
-    },
-    changed(unit, 'payment-method.updated'),
-  );
+  const change = {
+    ...(applies ? { ...method.replacement, last_replaced_at: unit.now } : {}),
+    ...(hasReplacement ? pending : noReplacement),
+  };
+  return publishing(unit, 'payment-method.updated', (db) => updatePaymentMethod(db, method, change));
 }

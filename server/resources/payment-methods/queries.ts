@@ -1,7 +1,7 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
 import { acrossAccounts, findAccountOf } from '../../database/across-accounts.ts';
 import type { Db, Tx } from '../../database/database.ts';
-import type { Announcement } from '../../events/outbox.ts';
+import type { EventTx } from '../../events/outbox.ts';
 import type { PaymentMethodsTable } from './table.ts';
 
 export type PaymentMethodRow = Selectable<PaymentMethodsTable>;
@@ -11,36 +11,30 @@ export type NewPaymentMethod = Insertable<PaymentMethodsTable>;
  * Undefined when the external identifier is taken. The unique constraint decides: of concurrent inserts one succeeds, and the
  * others wait for its commit and then find the row.
  */
-export async function insertPaymentMethod(
-  db: Tx,
+export function insertPaymentMethod(
+  db: EventTx,
   method: NewPaymentMethod,
-  { tell }: Announcement<PaymentMethodRow>,
 ): Promise<PaymentMethodRow | undefined> {
-  const row = await db
+  return db
     .insertInto('payment_methods')
     .values(method)
     .onConflict((conflict) => conflict.constraint('payment_methods_external_identifier').doNothing())
     .returningAll()
     .executeTakeFirst();
-  if (row) await tell?.(row);
-  return row;
 }
 
-export async function updatePaymentMethod(
-  db: Tx,
+export function updatePaymentMethod(
+  db: EventTx,
   { merchant_account_id: account, id }: Pick<PaymentMethodRow, 'merchant_account_id' | 'id'>,
   change: Omit<Updateable<PaymentMethodsTable>, 'merchant_account_id' | 'id'>,
-  { tell }: Announcement<PaymentMethodRow>,
 ): Promise<PaymentMethodRow> {
-  const row = await db
+  return db
     .updateTable('payment_methods')
     .set({ ...change, updated_at: sql`now()` })
     .where('merchant_account_id', '=', account)
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
-  await tell?.(row);
-  return row;
 }
 
 export const findPaymentMethodId = (db: Db, account: string, external_identifier: string) =>

@@ -6,7 +6,7 @@ import type { SqlType } from '../../database/columns.ts';
 import type { Tx } from '../../database/database.ts';
 import { copyRow, copyRows } from '../../database/protocol.ts';
 import type { UnitOfWork } from '../../database/unit-of-work.ts';
-import { announce } from '../../events/outbox.ts';
+import { withEvent } from '../../events/outbox.ts';
 import { checkMove } from '../../rules/state-machine.ts';
 import { notAfter, readUuid } from '../../rules/values.ts';
 import { recordDecline } from '../payment-methods/changes.ts';
@@ -43,15 +43,19 @@ export async function importTransactions(
   batches: AsyncIterable<Batch> | Iterable<Batch>,
 ): Promise<void> {
   const { db } = unit;
-  const created = announce(unit, 'transaction.created', presentTransaction);
   let added = 0;
   // Not in the loop, whose variables would keep the rows in memory until they are stored: their text is enough.
   const encode = async ({ rows, onStored }: Batch): Promise<() => Promise<void>> => {
-    const insert = await prepareTransactions(rows, created);
+    const insert = await prepareTransactions(rows, unit.publish !== undefined);
     const uses = rows.map(encodeUse);
     const ids = rows.map(({ id }) => id);
     return async () => {
-      const refused = await insert(db);
+      let refused: number[] = [];
+      await withEvent(unit, 'transaction.created', presentTransaction, async (tx) => {
+        const stored = await insert(tx);
+        refused = stored.refused;
+        return stored.rows;
+      });
       const positions = new Set(refused);
       const stored = uses.filter((_, index) => !positions.has(index));
       await copyRows(
@@ -192,20 +196,19 @@ export async function moveTransaction(
   const found = await lockTransactionOfAnyAccount(unit.db, id);
   if (!found) return undefined;
   checkMove(transactionMoves, found.status, status);
-  const moved = await updateTransaction(
-    unit.db,
-    {
-      ...found,
-      ...presentTransaction(found),
-      status,
-      // Our clock may be behind the one that created it.
-      updated_at: new Date(Math.max(unit.now.getTime(), found.created_at.getTime())).toISOString(),
-      ...amountsAfter(found, status),
-      ...(reason === undefined
-        ? {}
-        : { raw_response_code: reason, raw_response_description: reason.replaceAll('_', ' ') }),
-    },
-    announce(unit, 'transaction.updated', presentTransaction),
+  const change = {
+    ...found,
+    ...presentTransaction(found),
+    status,
+    // Our clock may be behind the one that created it.
+    updated_at: new Date(Math.max(unit.now.getTime(), found.created_at.getTime())).toISOString(),
+    ...amountsAfter(found, status),
+    ...(reason === undefined
+      ? {}
+      : { raw_response_code: reason, raw_response_description: reason.replaceAll('_', ' ') }),
+  };
+  const moved = await withEvent(unit, 'transaction.updated', presentTransaction, (db) =>
+    updateTransaction(db, change),
   );
   const { payment_method_id: card, merchant_account_id: account } = found;
   if (status === 'authorization_declined' && reason !== undefined && card)

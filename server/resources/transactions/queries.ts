@@ -4,7 +4,7 @@ import { acrossAccounts, findAccountOf, isCitus } from '../../database/across-ac
 import { timestamp } from '../../database/columns.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import { copyRow, copyRows } from '../../database/protocol.ts';
-import type { Announcement } from '../../events/outbox.ts';
+import type { EventTx } from '../../events/outbox.ts';
 import { inSlices } from '../../rules/async.ts';
 import { readUuid, notAfter } from '../../rules/values.ts';
 import { erasableProperties } from '../personal.ts';
@@ -22,46 +22,50 @@ const recordList = sql.join(columnTypes.map(([name, type]) => sql`${sql.ref(name
 
 /**
  * Inserts any number of rows, 1,000 per statement, in two steps: rows are encoded while the database is busy with others, and
- * stored later. Rows whose ID exists already are left out; returns their positions in `rows`. Call `analyzeTransactions` after
- * inserting very many.
+ * stored later. Rows whose ID exists already are left out. Call `analyzeTransactions` after inserting very many.
  */
 export async function prepareTransactions(
   rows: readonly NewTransaction[],
-  { tell }: Announcement<TransactionRow>,
-): Promise<(db: Tx) => Promise<number[]>> {
+  /** Without events nobody needs the stored rows. */
+  hasEvents: boolean,
+): Promise<(db: EventTx) => Promise<StoredTransactions>> {
   const batches: Prepared[] = [];
   for (let from = 0; from < rows.length; from += batchSize) {
     const batch = rows.slice(from, from + batchSize);
-    batches.push(tell ? insertOf(batch.map(recordOf), tell) : await copyOfNew(batch));
+    batches.push(hasEvents ? insertOf(batch.map(recordOf)) : await copyOfNew(batch));
   }
   return async (db) => {
-    const refused: number[] = [];
+    const stored: StoredTransactions = { rows: [], refused: [] };
     for (const [index, { ids, insert }] of batches.entries()) {
-      const inserted = await insert(db);
+      const { inserted, returned } = await insert(db);
+      stored.rows.push(...returned);
       // Of two rows with the same ID the first is inserted.
       for (const [place, id] of ids.entries())
-        if (!inserted.delete(id)) refused.push(index * batchSize + place);
+        if (!inserted.delete(id)) stored.refused.push(index * batchSize + place);
     }
-    return refused;
+    return stored;
   };
 }
 
-/** Returns the IDs that were inserted. */
-type Insert = (db: Tx) => Promise<Set<string>>;
+interface StoredTransactions {
+  /** None without events. */
+  rows: TransactionRow[];
+  /** Positions of those whose ID exists already. */
+  refused: number[];
+}
 
 interface Prepared {
   ids: string[];
-  insert: Insert;
+  insert: (db: Tx) => Promise<{ inserted: Set<string>; returned: TransactionRow[] }>;
 }
 
-function insertOf(batch: Written[], tell: (row: TransactionRow) => Promise<void>): Prepared {
-  const insert: Insert = async (db) => {
+function insertOf(batch: Written[]): Prepared {
+  const insert: Prepared['insert'] = async (db) => {
     const { rows } = await sql<TransactionRow>`
       insert into transactions (${columnList})
       select ${columnList} from json_to_recordset(${JSON.stringify(batch)}::json) as given (${recordList})
       on conflict do nothing returning *`.execute(db);
-    for (const row of rows) await tell(row);
-    return new Set(rows.map(({ id }) => id));
+    return { inserted: new Set(rows.map(({ id }) => id)), returned: rows };
   };
   return { ids: batch.map(({ id }) => id), insert };
 }
@@ -75,10 +79,10 @@ async function copyOfNew(batch: readonly NewTransaction[]): Promise<Prepared> {
     ids.push(written.id);
     if (!encoded.has(written.id)) encoded.set(written.id, copyRow(columnTypes, written));
   });
-  const insert: Insert = async (db) => {
+  const insert: Prepared['insert'] = async (db) => {
     for (const id of await listKnownIds(db, [...encoded.keys()])) encoded.delete(id);
     await copyRows(db, 'transactions', columnTypes, [...encoded.values()]);
-    return new Set(encoded.keys());
+    return { inserted: new Set(encoded.keys()), returned: [] };
   };
   return { ids, insert };
 }
@@ -130,11 +134,7 @@ async function selectOne(db: Db, account: string, text: string, lock: RawBuilder
 }
 
 /** Replaces all columns of a row but its key, also those for filters. */
-export async function updateTransaction(
-  db: Tx,
-  transaction: NewTransaction,
-  { tell }: Announcement<TransactionRow>,
-): Promise<TransactionRow> {
+export async function updateTransaction(db: EventTx, transaction: NewTransaction): Promise<TransactionRow> {
   // Citus refuses an assignment to the account, even of the same value.
   const every = columnTypes
     .map(([name]) => name)
@@ -143,7 +143,6 @@ export async function updateTransaction(
     ${assign(transaction.merchant_account_id, [transaction], every)} returning transactions.*`.execute(db);
   const [row] = rows;
   if (!row) throw new Error('The transaction to update does not exist.');
-  await tell?.(row);
   return row;
 }
 
