@@ -2,10 +2,9 @@
 // builds the page around it. Unknown IDs are passed on, so they get the same 404 as any unknown path.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
+import type { Express, Request, Response } from 'express';
 import type { Db } from '../database/database.ts';
 import type { InUnitOfWork } from '../database/unit-of-work.ts';
-import { ApiError } from '../errors.ts';
 import { schemeNames, type CardScheme } from '../resources/card-schemes/rules.ts';
 import { movePaymentMethod } from '../resources/payment-methods/changes.ts';
 import {
@@ -15,6 +14,7 @@ import {
 import { approvalPath } from '../resources/payment-methods/rules.ts';
 import { IllegalMove } from '../rules/state-machine.ts';
 import { uuidSource } from '../rules/values.ts';
+import { receive } from './body.ts';
 import { contextOf } from './step.ts';
 
 // A pattern instead of `:id`: Express would decode that, and answer `%zz` with its own error page.
@@ -24,18 +24,7 @@ const approvalPattern = new RegExp(`^${approvalPath(`(${uuidSource})`)}$`);
 const policyFor = (redirectUrl: string | null): string =>
   `frame-ancestors 'none'; form-action 'self'${redirectUrl ? ' https:' : ''}${redirectUrl?.startsWith('http:') ? ' http:' : ''}`;
 
-const parse = express.urlencoded({ extended: false, limit: 1024 });
-
-// A form that cannot be parsed is a 400, not a server error.
-const form: RequestHandler = (req, res, next) => {
-  parse(req, res, (cause?: unknown) => {
-    next(
-      cause === undefined
-        ? undefined
-        : new ApiError('bad_request', { reason: 'the approval form cannot be parsed', cause }),
-    );
-  });
-};
+const longestForm = 1024;
 
 // The routes are on the app itself, because an Express router would answer OPTIONS requests.
 export function serveApprovals(app: Express, pagesDir: string, unitsOn: (db: Db) => InUnitOfWork): void {
@@ -52,9 +41,9 @@ export function serveApprovals(app: Express, pagesDir: string, unitsOn: (db: Db)
     else if (card.status === 'buyer_approval_required') send(res, question(card), card.redirect_url);
     else send(res, decided(card), null);
   });
-  app.post(approvalPattern, form, async (req, res, next) => {
+  app.post(approvalPattern, async (req, res, next) => {
     const { quickDb: db } = contextOf(res);
-    const decision = (req.body as { decision?: unknown } | undefined)?.decision;
+    const decision = new URLSearchParams(String(await receive(req, longestForm))).get('decision');
     const card = await findPaymentMethodOfAnyAccount(db, idOf(req));
     if (!card || (decision !== 'approve' && decision !== 'decline')) {
       next();

@@ -67,7 +67,7 @@ const decoders: Partial<Record<string, () => Transform>> = {
 };
 
 /** The decoded body. */
-async function receive(req: Request, limit: number): Promise<Buffer> {
+export async function receive(req: Request, limit: number): Promise<Buffer> {
   const encoding = req.headers['content-encoding']?.toLowerCase() || 'identity';
   // A name such as `constructor` is one of every object.
   const decoder = Object.hasOwn(decoders, encoding) ? decoders[encoding]?.() : undefined;
