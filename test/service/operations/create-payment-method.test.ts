@@ -133,18 +133,13 @@ describeOperation('createPaymentMethod', { valid: { body: card } }, (frame) => {
 
     it('an invalid approval form is refused, and the status does not change', async () => {
       const { method } = await create({ number: '5105105105105100' });
-      const post = (body: string, charset = 'utf-8') =>
-        fetch(method.approval_url ?? '', {
-          method: 'POST',
-          headers: { 'Content-Type': `application/x-www-form-urlencoded; charset=${charset}` },
-          body,
-        });
+      const post = (body: string) =>
+        fetch(method.approval_url ?? '', { method: 'POST', body: new URLSearchParams(body) });
       const statuses = [
         await post(`decision=approve&more=${'x'.repeat(2_000)}`),
-        await post('decision=approve', 'unicorn'),
         await post('decision=perhaps'),
       ].map(({ status }) => status);
-      expect(statuses).toEqual([400, 400, 404]);
+      expect(statuses).toEqual([400, 404]);
       const page = await (await fetch(method.approval_url ?? '')).text();
       expect(page).toContain('value="approve"');
     });
