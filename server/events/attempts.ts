@@ -121,16 +121,19 @@ async function recordFailures(tx: Tx, attempts: readonly Attempt[]): Promise<str
   return switchedOff;
 }
 
-/** Switches the subscription off if it answered 410, or has only failed for five days. Returns whether it did. */
-async function recordFailure(tx: Tx, { delivery, at, status }: Attempt): Promise<boolean> {
+/**
+ * Switches the subscription off if it answered 410, or has only failed for five days, by the clock of the database. Returns whether
+ * it did.
+ */
+async function recordFailure(tx: Tx, { delivery, status }: Attempt): Promise<boolean> {
   // Only the first failure and the one that switches the subscription off update the row; the others do not lock it.
-  const limit = new Date(at.getTime() - switchOffAfterMilliseconds);
+  const limit = sql`now() - make_interval(secs => ${switchOffAfterSeconds})`;
   const off = sql<boolean>`(${status === 410} or coalesce(failing_since <= ${limit}, false))`;
   const { rows } = await sql<{ off: boolean }>`
     update webhook_subscriptions set
-      failing_since = coalesce(failing_since, ${at}),
+      failing_since = coalesce(failing_since, now()),
       active = not ${off},
-      updated_at = case when ${off} then ${at} else updated_at end
+      updated_at = case when ${off} then now() else updated_at end
     where id = ${delivery.subscription_id} and active and (failing_since is null or ${off})
     returning not active as off`.execute(tx);
   return rows[0]?.off ?? false;
@@ -156,7 +159,7 @@ export const waits = [
   24 * hour,
 ];
 
-export const switchOffAfterMilliseconds = 5 * 24 * hour * 1000;
+export const switchOffAfterSeconds = 5 * 24 * hour;
 
 const longestRetryAfter = 24 * hour;
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseContract } from '../../scripts/docs/contract.ts';
 import { root } from '../../scripts/support/root.ts';
 import { loadContract } from '../../server/contract/load.ts';
-import { switchOffAfterMilliseconds, waits } from '../../server/events/attempts.ts';
+import { switchOffAfterSeconds, waits } from '../../server/events/attempts.ts';
 import { subscriptionLimits } from '../../server/resources/webhook-subscriptions/changes.ts';
 
 let text: string;
@@ -42,7 +42,7 @@ describe('the introduction', () => {
       sum += waits[index] ?? 0;
       expect(sum - seconds(total)).toBe(index < 2 ? 0 : 5);
     }
-    expect(switchOffAfterMilliseconds).toBe(5 * 24 * 3_600_000);
+    expect(switchOffAfterSeconds).toBe(5 * 24 * 3_600);
     expect(text).toContain('after five days in\nwhich every attempt failed');
   });
 

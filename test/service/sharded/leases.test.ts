@@ -312,22 +312,18 @@ it('a worker is told whether a delivery is due soon; those of a deleted subscrip
 
 it('a failure that comes after a success counts from then on, one that came before is forgotten', async () => {
   await causeDeliveries(service, await subscribe(service, url), 20);
-  const at = (days: number) => new Date(Date.UTC(2026, 0, days));
   const failing = async () => {
-    const { rows } = await sql<{ failing_since: Date | null }>`
-      select failing_since from webhook_subscriptions`.execute(db());
-    return rows[0]?.failing_since;
+    const { rows } = await sql<{ failing: string | null }>`
+      select case when failing_since > now() - interval '1 day' then 'today' else failing_since::text end as failing
+      from webhook_subscriptions`.execute(db());
+    return rows[0]?.failing;
   };
   const [a, b, c, d] = (await lease(one)) as [LeasedDelivery, LeasedDelivery, LeasedDelivery, LeasedDelivery];
-  await record(one, [
-    attempted(a, 500, { at: at(1) }),
-    attempted(b, 204, { at: at(2) }),
-    attempted(c, 500, { at: at(3) }),
-    attempted(d, 500, { at: at(4) }),
-  ]);
-  expect(await failing()).toEqual(at(3));
+  await sql`update webhook_subscriptions set failing_since = now() - interval '4 days'`.execute(db());
+  await record(one, [attempted(a, 500), attempted(b, 204), attempted(c, 500), attempted(d, 500)]);
+  expect(await failing()).toBe('today');
   const [e] = await lease(one);
-  await record(one, e ? [attempted(e, 204, { at: at(5) })] : []);
+  await record(one, e ? [attempted(e, 204)] : []);
   expect(await failing()).toBeNull();
   const between = [204, 500, 204] as const;
   const more = await lease(one);
@@ -336,6 +332,24 @@ it('a failure that comes after a success counts from then on, one that came befo
     between.flatMap((status, index) => (more[index] ? [attempted(more[index], status)] : [])),
   );
   expect(await failing()).toBeNull();
+});
+
+it('the five days until a switch-off are counted by the clock of the database, not by that of a worker', async () => {
+  const day = 86_400_000;
+  const switchedOff = async (failing: string, clockDays: number) => {
+    await causeDeliveries(service, await subscribe(service, url), 1);
+    await sql`update webhook_subscriptions set failing_since = now() - ${failing}::interval`.execute(db());
+    const at = new Date(Date.now() + clockDays * day);
+    const leased = await lease(one);
+    const { switchedOff: off } = await record(
+      one,
+      leased.map((delivery) => attempted(delivery, 500, { at })),
+    );
+    await sql`delete from webhook_subscriptions`.execute(db());
+    return off.length > 0;
+  };
+  expect(await switchedOff('4 days 23:59', 10)).toBe(false);
+  expect(await switchedOff('5 days', -10)).toBe(true);
 });
 
 it('a 410 switches its subscription off, also if another attempt failed before it', async () => {

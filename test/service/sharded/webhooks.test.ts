@@ -288,7 +288,7 @@ describe('the retry schedule, with a simulated clock', () => {
   const hour = 3600;
   const decided = [0, 5, 300, 1800, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour];
 
-  it('is followed to its end, and a subscription that fails for five days is switched off', async () => {
+  it('is followed to its end', async () => {
     const begun = Date.parse('2026-11-15T00:00:00Z');
     let clock = begun;
     const schedule = (attempts: number, retryAfter: number | undefined) => {
@@ -301,27 +301,12 @@ describe('the retry schedule, with a simulated clock', () => {
     const webhooks = { ...patient, schedule, now: () => new Date(clock) };
     await using other = await startTestService({ webhooks });
     const subscription = await subscribe(other, receiver.url);
-    const secondsOf = (from: number) =>
-      receiver.got.slice(from).map(({ headers }) => Number(headers['webhook-timestamp']) - begun / 1000);
-    const { db } = other.service.database;
-    const isActive = async () => {
-      const query = db.selectFrom('webhook_subscriptions').select('active').where('id', '=', subscription.id);
-      return (await query.executeTakeFirst())?.active;
-    };
-
     await storeCard(other);
     expect(await settled(other, subscription)).toMatchObject({ state: 'failed', attempts: 10 });
     let due = 0;
-    const times = decided.map((wait) => (due += wait));
-    expect(secondsOf(0)).toEqual(times);
-    expect(await isActive()).toBe(true);
-
-    // The next event fails too, until five days after the first failure.
-    await storeCard(other);
-    await until(async () => (await isActive()) === false);
-    const again = times.map((time) => (times.at(-1) ?? 0) + time);
-    expect(secondsOf(10)).toEqual(again.slice(0, again.findIndex((time) => time >= 5 * 24 * hour) + 1));
-    expect(other.logs.join('')).toContain('the webhook subscription failed and was switched off');
+    expect(receiver.got.map(({ headers }) => Number(headers['webhook-timestamp']) - begun / 1000)).toEqual(
+      decided.map((wait) => (due += wait)),
+    );
   });
 });
 
