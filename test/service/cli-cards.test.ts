@@ -8,6 +8,7 @@ import { replacingDeclines } from '../../server/resources/payment-methods/rules.
 import { moveTransaction } from '../../server/resources/transactions/changes.ts';
 import {
   findTransactionOfAnyAccount,
+  lockTransaction,
   type NewTransaction,
 } from '../../server/resources/transactions/queries.ts';
 import { watchCardKeys } from '../../server/sandbox/secrets-file.ts';
@@ -391,6 +392,17 @@ describe('transactions move', () => {
     for (const status of ['capture_pending', 'authorization_succeeded', 'capture_succeeded'])
       expect((await payments(['transactions', 'move', id, status])).status).toBe(0);
     expect(await findTransactionOfAnyAccount(db(), id)).toMatchObject({ ...amounts, captured_amount: 450 });
+  });
+
+  it('waits for a handler that has locked the transaction, which a handler can only in its own account', async () => {
+    const id = await create({ status: 'authorization_succeeded' });
+    const free = () => sql`select from transactions where id = ${id} for update skip locked`.execute(db());
+    await silentWork(db(), async (unit) => {
+      expect(await lockTransaction(unit.db, 'marketplace', id)).toBeUndefined();
+      expect((await free()).rows).toHaveLength(1);
+      expect(await lockTransaction(unit.db, 'default', id)).toMatchObject({ id });
+      expect((await free()).rows).toHaveLength(0);
+    });
   });
 
   const waiting = async () => {

@@ -113,13 +113,18 @@ export const findTransaction = (db: Db, account: string, id: string): Promise<Tr
   selectOne(db, account, id, sql``);
 
 export const findTransactionOfAnyAccount = (db: Db, id: string): Promise<TransactionRow | undefined> =>
-  selectById(db, id, sql``);
+  selectOfAnyAccount(db, id, sql``);
 
 /** Locks the row until the transaction ends, so that its state cannot change in between. */
-export const lockTransactionOfAnyAccount = (db: Tx, id: string): Promise<TransactionRow | undefined> =>
-  selectById(db, id, sql`for update`);
+export const lockTransaction = (db: Tx, account: string, id: string): Promise<TransactionRow | undefined> =>
+  selectOne(db, account, id, forUpdate);
 
-async function selectById(db: Db, text: string, lock: RawBuilder<unknown>) {
+export const lockTransactionOfAnyAccount = (db: Tx, id: string): Promise<TransactionRow | undefined> =>
+  selectOfAnyAccount(db, id, forUpdate);
+
+const forUpdate = sql`for update`;
+
+async function selectOfAnyAccount(db: Db, text: string, lock: RawBuilder<unknown>) {
   const id = readUuid(text);
   const account = id && (await findAccountOf(db, 'transactions', id));
   return account === undefined ? undefined : selectOne(db, account, text, lock);
