@@ -1,7 +1,7 @@
 // One line per request in the terminal: the status, and why. Without the query string, which may contain card data.
 import type { RequestHandler } from 'express';
+import { unknownPath } from '../../server/http/access-log.ts';
 import type { RequestFeed } from '../../server/http/desk/feed.ts';
-import { unknownPath } from '../../server/http/write-error.ts';
 import { contextOf, type MockContext } from './context.ts';
 
 const maxLength = 400;

@@ -1,10 +1,11 @@
 // What is kept of a request: its line in the log, and its trace.
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
+import { parseJson } from '../../client/json.ts';
+import type { ApiError, Detail, ErrorCode, Unprocessable } from '../errors.ts';
 import type { RequestFeed } from './desk/feed.ts';
 import { isProbe } from './health.ts';
-import { partialContextOf } from './step.ts';
-import { unknownPath } from './write-error.ts';
+import { partialContextOf, type Refusal } from './step.ts';
 
 /** Called when a request has ended, with the ID of its operation. */
 type NoteRequest = (operation: string | undefined, status: number | 'aborted', milliseconds: number) => void;
@@ -70,3 +71,57 @@ export const createTrace =
     });
     run(next);
   };
+
+// Why a request was refused, in words for the log. What comes from the caller may be anything, a card number in the wrong
+// place included, so only words that look like names of ours are shown.
+
+const mostFaults = 3;
+const longestReason = 300;
+const longestPath = 100;
+
+// Words of letters, as snake_case, camelCase, kebab-case or the name of a header, with at most two digits. A random secret mixes
+// capitals and digits in another way, and no part of a card number, no security code and no PIN is left.
+const part = String.raw`(?:[A-Z]?[a-z]+(?:[A-Z][a-z]{2,})*|[A-Z]{1,3})\d?`;
+const name = new RegExp(String.raw`^(?=.{1,40}$)(?!(?:.*\d){3})${part}(?:[_-]${part})*$`);
+const position = /^\d{0,2}$/;
+
+const shownWords = (path: string, isShown: (word: string) => boolean) =>
+  path
+    .split('/')
+    .map((word) => (isShown(word) ? word : '…'))
+    .join('/');
+
+/** Keeps of a pointer to a fault: names of properties and positions in lists. */
+const harmless = (pointer: string) => shownWords(pointer, (word) => name.test(word) || position.test(word));
+
+/** A path that the contract does not know. */
+export const unknownPath = (url: string): string => {
+  const [path = ''] = url.split('?', 1);
+  // The contract has no numbers in paths, so a number is something of the caller's.
+  const isShown = (word: string) => word === '' || name.test(word);
+  return shownWords(path.slice(0, longestPath), isShown) + (path.length > longestPath ? '…' : '');
+};
+
+export function refusalOf({ code, facts }: Pick<ApiError, 'code' | 'facts'>): Refusal {
+  const faults = [
+    ...(facts.details ?? []).map(({ pointer, message }) => [harmless(pointer), message]),
+    ...(facts.detail ?? []).map(({ loc, msg }) => [harmless(loc.join('/')), msg]),
+  ].map((words) => words.join(' ').trim());
+  const more = faults.length > mostFaults ? [`and ${faults.length - mostFaults} more`] : [];
+  const taken = facts.resourceId ? [`resource_id ${facts.resourceId}`] : [];
+  const reason = facts.reason ?? [...faults.slice(0, mostFaults), ...more, ...taken].join('; ');
+  return { code, reason: reason.slice(0, longestReason) || undefined };
+}
+
+interface SentError {
+  code?: ErrorCode;
+  details?: Detail[];
+  detail?: Unprocessable[];
+  resource_id?: string | null;
+}
+
+/** Of an error that an earlier request with the same Idempotency-Key was answered with. */
+export function repeatedRefusal(body: string): Refusal {
+  const { code = 'unprocessable', resource_id: resourceId = null, ...faults } = parseJson(body) as SentError;
+  return refusalOf({ code, facts: { resourceId, ...faults } });
+}

@@ -10,6 +10,7 @@ import { ApiError, errorBody } from '../errors.ts';
 import type { AnyAnswer, WriteDeps } from '../handlers/deps.ts';
 import type { KeptAnswers, SentAnswer } from '../resources/idempotency-keys/rules.ts';
 import type { DigestKeys } from '../secrets/derive-keys.ts';
+import { repeatedRefusal } from './access-log.ts';
 import { claimOf, createOnce, refusalLimit } from './idempotency.ts';
 import type { LimitVelocity } from './limits.ts';
 import type { Context, Step } from './step.ts';
@@ -49,6 +50,7 @@ export function createAnswer(deps: AnswerDeps): Step {
       keepsRefusal: async () => (await countCall(quickDb, refusalLimit, caller.keyPairId)) === undefined,
       work: (keep) => runToKeep(deps, context, req, keep),
     });
+    if (answer.status >= 400) context.refusal = repeatedRefusal(answer.text);
     send(res, answer);
   };
 }

@@ -11,7 +11,7 @@ import { readConfig } from '../../server/config.ts';
 import { ApiError } from '../../server/errors.ts';
 import type { Deps } from '../../server/handlers/deps.ts';
 import { handlers } from '../../server/handlers/index.ts';
-import { refusalOf, unknownPath } from '../../server/http/write-error.ts';
+import { refusalOf, unknownPath } from '../../server/http/access-log.ts';
 import { createLog, redact } from '../../server/log.ts';
 import { signToken } from '../../server/resources/api-key-pairs/token.ts';
 import { secretNames } from '../../server/settings.ts';

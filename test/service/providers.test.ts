@@ -45,9 +45,11 @@ describe('in production, without providers', () => {
     expect(service.logs.join('')).toContain('no gift card provider is configured');
   });
 
-  it('a look-up returns 502, in the shape of the contract', async () => {
+  it('a look-up returns 502, in the shape of the contract, and PINs are not counted', async () => {
     const { status, body } = await post(service, '/gift-cards/balances', { items: [giftCard] });
     expect([status, body]).toEqual([502, expect.objectContaining({ code: 'bad_gateway' })]);
+    const { db } = service.service.database;
+    expect(await db.selectFrom('number_buckets').selectAll().execute()).toEqual([]);
   });
 
   it('what needs no look-up is answered', async () => {

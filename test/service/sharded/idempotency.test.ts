@@ -188,6 +188,15 @@ describe('another request with the same key', () => {
   });
 });
 
+/** Code and reason in the log. The line may be written after the answer has arrived. */
+const loggedRefusal = ({ headers }: { headers: Headers }) =>
+  vi.waitFor(() => {
+    const lines = service.logs.map((line) => JSON.parse(line) as Record<string, unknown>);
+    const { code, reason } = lines.find(({ requestId }) => requestId === headers.get('x-request-id')) ?? {};
+    expect([typeof code, typeof reason]).toEqual(['string', 'string']);
+    return { code, reason };
+  });
+
 describe('what is kept', () => {
   it.each([
     ['404', 404, { buyer_external_identifier: 'nobody' }],
@@ -204,6 +213,7 @@ describe('what is kept', () => {
       await sql`update payment_methods set external_identifier = null where id = ${taken.id}`.execute(db());
     const second = await store({ key }, more);
     expect([second.status, second.text, second.replayed]).toEqual([status, first.text, 'true']);
+    expect(await loggedRefusal(second)).toEqual(await loggedRefusal(first));
     expect((await store({ key: randomUUID() }, more)).status).toBe(201);
   });
 
@@ -219,6 +229,7 @@ describe('what is kept', () => {
     await sql`delete from webhook_subscriptions where url = 'https://many.example/'`.execute(db());
     const second = await subscribe(sending, { active: true });
     expect([second.status, second.text, second.replayed]).toEqual([422, first.text, 'true']);
+    expect(await loggedRefusal(second)).toEqual(await loggedRefusal(first));
   });
 
   it('10,000 refusals of a key pair a day, further ones are answered and not kept; successes always are', async () => {
