@@ -120,6 +120,7 @@ export function createApp(deps: AppDeps): App {
         depsOf: ({ db, caller, selection, requestId, traceId }, beforeCommit) => ({
           ...shared,
           db,
+          requestId,
           caller,
           mayCall: (id) => isAllowed(operations[id].scopes, caller.scopes, caller.permissions),
           selection,

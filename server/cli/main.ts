@@ -24,7 +24,7 @@ const commands: Record<string, [description: string, load: () => Promise<{ makeC
   buyers: ['buyers, the owners of stored cards', () => import('./buyers.ts')],
   'gift-cards': ['stored gift cards', () => import('./gift-cards.ts')],
   'payment-methods': [
-    'stored cards: list them, show one, change their status, replace their details',
+    'stored cards: list them, show one, verify them, change their status, replace their details',
     () => import('./payment-methods.ts'),
   ],
   transactions: ['transactions: list them, show one, change their status', () => import('./transactions.ts')],

@@ -18,6 +18,7 @@ import { passesLuhn } from '../rules/card-numbers.ts';
 import { historyCommand } from './history.ts';
 import { readSecretLine } from './input.ts';
 import { noneIn, printJson, printRows, withExamples, type JsonOption } from './output.ts';
+import { verifyCommand } from './payment-methods-verify.ts';
 import { listNewest, notFound, publicUrlOf, readAccounts, withEvents, withService } from './service.ts';
 import { matching, uuid, whole } from './values.ts';
 
@@ -57,6 +58,7 @@ export function makeCommand(): Command {
       if (!moved) throw noMethod(id);
       printJson({ id: moved.id, status: moved.status });
     });
+  command.addCommand(verifyCommand());
   withExamples(
     command.command('found-replacement'),
     'payment-methods found-replacement ID --expiration-date 12/31',

@@ -5,7 +5,7 @@ import { countNumbers } from '../resources/card-numbers/queries.ts';
 import { pinLimit, triedPin } from '../resources/card-numbers/rules.ts';
 import { findGiftCards } from '../resources/gift-cards/queries.ts';
 import { presentGiftCardBalance } from '../resources/gift-cards/rules.ts';
-import { ProviderTimeout, withDeadline } from '../rules/async.ts';
+import { withDeadline } from '../rules/async.ts';
 import { accountOf, type Deps } from './deps.ts';
 
 type Items = Input<'checkGiftCardBalances'>['body']['items'];
@@ -28,7 +28,7 @@ export const checkGiftCardBalances: Handler<'checkGiftCardBalances', Deps> = asy
     throw new ApiError('bad_gateway', { reason: 'there is no gift card provider' });
   const refused = await findRefused(wanted, merchant_account_id, deps);
   const cards = wanted.flatMap((one) => (refused.has(one) ? [] : (one.card ?? [])));
-  const balances = giftCards && cards.length > 0 ? await lookUp(giftCards, cards) : [];
+  const balances = giftCards && cards.length > 0 ? await lookUp(giftCards, cards, deps) : [];
   let next = 0;
   const items = wanted.map((one) => {
     const { id, card } = one;
@@ -71,12 +71,17 @@ async function findCards(items: Items, owner: string, { db, vault }: Deps): Prom
 }
 
 /** The failure of one card is part of its balance; a failure of the provider is the whole call's. */
-async function lookUp(giftCards: GiftCardProvider, cards: GiftCard[]): Promise<readonly Balance[]> {
+async function lookUp(
+  giftCards: GiftCardProvider,
+  cards: GiftCard[],
+  deps: Deps,
+): Promise<readonly Balance[]> {
+  const context = { merchantAccountId: accountOf(deps), requestId: deps.requestId };
   let balances: readonly Balance[];
   try {
-    balances = await withDeadline((signal) => giftCards(cards, signal));
+    balances = await withDeadline((signal) => giftCards(cards, signal, context));
   } catch (cause) {
-    const code = cause instanceof ProviderTimeout ? 'gateway_timeout' : 'bad_gateway';
+    const code = cause instanceof Error && cause.name === 'TimeoutError' ? 'gateway_timeout' : 'bad_gateway';
     throw new ApiError(code, { reason: 'the gift card provider failed', cause });
   }
   if (!makesSense(cards, balances))

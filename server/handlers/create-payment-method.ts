@@ -49,14 +49,12 @@ export const createPaymentMethod: Handler<'createPaymentMethod', WriteDeps> = as
   });
 };
 
-const judge = (
-  id: string,
-  { number, expiration_date, security_code = null }: Body,
-  { providers, environment, now, warn }: WriteDeps,
-) =>
-  judgeCard(
+const judge = (id: string, { number, expiration_date, security_code = null }: Body, deps: WriteDeps) => {
+  const { providers, environment, requestId, now, warn } = deps;
+  return judgeCard(
     { number, expiration_date, security_code },
     {
+      context: { merchantAccountId: accountOf(deps), requestId, paymentMethodId: id },
       describe: providers.describeCard,
       verify: providers.verifyCard,
       hasApprovals: environment === 'sandbox',
@@ -66,6 +64,7 @@ const judge = (
       },
     },
   );
+};
 
 async function namedBuyer(unit: UnitOfWork, account: string, body: Body): Promise<BuyerRow | undefined> {
   const { buyer_id: id, buyer_external_identifier: external_identifier } = body;

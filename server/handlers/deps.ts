@@ -25,6 +25,8 @@ export interface Deps {
   providers: Providers;
   publicUrl: string;
   now: () => Date;
+  /** `X-Request-ID`, also for providers. */
+  requestId: string;
   caller: { keyPairId: string; accounts: Accounts };
   /** Whether token and roles of the caller allow this operation too. */
   mayCall: (id: OperationId) => boolean;

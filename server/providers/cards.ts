@@ -25,10 +25,22 @@ interface CardVerdict extends Partial<CardDescription> {
   status: Status;
 }
 
+/** Who asks a provider, and about what. */
+export interface ProviderContext {
+  merchantAccountId: string;
+  /** Of the API's request; the log has it, too. */
+  requestId: string;
+  /** Of the card that is verified. It stays the same when the provider is asked again, so it is the provider's idempotency key. */
+  paymentMethodId?: string;
+  /** Whether an operator asks again. The security code is null then, because it is not stored. */
+  isRepeated?: boolean;
+}
+
 export type VerifyCard = (
   card: Card,
   /** Aborts at the deadline. */
   signal: AbortSignal,
+  context: ProviderContext,
 ) => Promise<CardVerdict>;
 
 export const noDescription: CardDescription = { card_type: null, card_issuer_name: null };
@@ -39,26 +51,27 @@ interface Judgement extends Required<CardVerdict> {
 }
 
 interface JudgeOptions {
+  context: ProviderContext;
   describe: DescribeCard;
   verify: VerifyCard | undefined;
   hasApprovals: boolean;
   now: Date;
-  onFailure: (error: unknown) => void;
+  onFailure?: (error: unknown) => void;
 }
 
 /**
  * What becomes of a card: `failed` if its own digits say so, otherwise what the verifier says. Without a verifier it
- * succeeds. A verifier that fails leaves the card `processing`, so that nothing is lost and it can be moved later.
+ * succeeds. A verifier that fails leaves the card `processing`, so that nothing is lost and it can be asked again.
  */
 export async function judgeCard(
   card: Card,
-  { describe, verify, hasApprovals, now, onFailure }: JudgeOptions,
+  { context, describe, verify, hasApprovals, now, onFailure }: JudgeOptions,
 ): Promise<Judgement> {
   const description = { ...describe(card.number), verification_error: null };
   if (unusable(card, now)) return { ...description, status: 'failed' };
   if (!verify) return { ...description, status: 'succeeded' };
   try {
-    const verdict = await withDeadline((signal) => verify(card, signal));
+    const verdict = await withDeadline((signal) => verify(card, signal, context));
     const { status, card_type = description.card_type } = verdict;
     const { card_issuer_name = description.card_issuer_name } = verdict;
     if (!(status === 'buyer_approval_required' ? hasApprovals : statuses.includes(status)))
@@ -73,7 +86,7 @@ export async function judgeCard(
     // Nothing else of the verdict: it comes from outside.
     return { status, card_type, card_issuer_name, verification_error: null };
   } catch (error) {
-    onFailure(error);
+    onFailure?.(error);
     return { ...description, status: 'processing', verification_error: storableReason(error, card) };
   }
 }

@@ -1,5 +1,6 @@
 // The interface of a gift card provider, which reads balances.
 import type { components } from '../../generated/types.ts';
+import type { ProviderContext } from './cards.ts';
 
 type BalanceErrorCode = components['schemas']['BalanceErrorCode'];
 
@@ -21,6 +22,7 @@ export type GiftCardProvider = (
   cards: readonly GiftCard[],
   /** Aborts at the deadline. */
   signal: AbortSignal,
+  context: ProviderContext,
 ) => Promise<readonly Balance[]>;
 
 /** What a provider answers is not trusted: the contract bounds what callers may be shown. */

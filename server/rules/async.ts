@@ -55,9 +55,7 @@ export async function inSlices<Value>(
 /** How long a provider gets for a whole call. It is called before the unit of work, never inside a database transaction. */
 const deadlineMilliseconds = 5_000;
 
-export class ProviderTimeout extends Error {}
-
-/** Rejects with ProviderTimeout at the deadline, also when the provider ignores its signal. */
+/** Rejects with a TimeoutError, like `AbortSignal.timeout`, at the deadline, also when the provider ignores its signal. */
 export async function withDeadline<T>(
   call: (signal: AbortSignal) => Promise<T>,
   milliseconds = deadlineMilliseconds,
@@ -65,6 +63,7 @@ export async function withDeadline<T>(
   const controller = new AbortController();
   const called = call(controller.signal);
   if (await isDoneWithin(milliseconds, called)) return called;
-  controller.abort();
-  throw new ProviderTimeout(`no answer within ${milliseconds} ms`);
+  const late = new DOMException(`no answer within ${milliseconds} ms`, 'TimeoutError');
+  controller.abort(late);
+  throw late;
 }

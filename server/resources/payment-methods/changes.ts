@@ -112,13 +112,13 @@ export async function movePaymentMethod(
   unit: UnitOfWork,
   id: string,
   status: PaymentMethodStatus,
-  { onlyFrom }: { onlyFrom?: PaymentMethodStatus } = {},
+  { onlyFrom, description }: { onlyFrom?: PaymentMethodStatus; description?: CardDescription } = {},
 ): Promise<PaymentMethodRow | undefined> {
   const found = await lockPaymentMethodOfAnyAccount(unit.db, id);
   if (!found) return undefined;
   if (onlyFrom && found.status !== onlyFrom) throw new IllegalMove(`It is ${found.status}, not ${onlyFrom}.`);
   checkMove(paymentMethodMoves, found.status, status);
-  const change = { status, ...(status === 'failed' ? noNumber : {}) };
+  const change = { status, ...description, ...(status === 'failed' ? noNumber : {}) };
   return publishing(unit, 'payment-method.updated', (db) => updatePaymentMethod(db, found, change));
 }
 

@@ -110,6 +110,19 @@ export const listPaymentMethods = (
   return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
 };
 
+/** The oldest first. */
+export async function listProcessingIds(db: Db, account: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('payment_methods')
+    .select('id')
+    .where('merchant_account_id', '=', account)
+    .where('status', '=', 'processing')
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 /** As the index payment_methods_waiting has it: YYMM of MM/YY. */
 const expiry = sql<string>`right(expiration_date, 2) || left(expiration_date, 2)`;
 

@@ -20,9 +20,9 @@ interface Item {
 
 /** What the provider was asked. */
 const asked: GiftCard[] = [];
-const giftCards: GiftCardProvider = (cards, signal) => {
+const giftCards: GiftCardProvider = (cards, ...more) => {
   asked.push(...cards);
-  return simulatedGiftCards(cards, signal);
+  return simulatedGiftCards(cards, ...more);
 };
 
 const start = { providers: { giftCards } };

@@ -1,0 +1,109 @@
+// `payments payment-methods verify`: asks the card verifier again, such as after an outage of it.
+import { randomUUID } from 'node:crypto';
+import { Command } from 'commander';
+import type { Db } from '../database/database.ts';
+import { OperatorFault } from '../faults.ts';
+import { judgeCard } from '../providers/cards.ts';
+import { loadProviders } from '../providers/index.ts';
+import { listAccounts } from '../resources/merchant-accounts/queries.ts';
+import { movePaymentMethod } from '../resources/payment-methods/changes.ts';
+import { findPaymentMethodOfAnyAccount, listProcessingIds } from '../resources/payment-methods/queries.ts';
+import { IllegalMove } from '../rules/state-machine.ts';
+import { printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
+import { count, withProgress } from './progress.ts';
+import { withService, type OpenedService } from './service.ts';
+import { uuid } from './values.ts';
+
+export const verifyCommand = (): Command =>
+  withExamples(new Command('verify'), 'payment-methods verify --processing', 'payment-methods verify ID ID')
+    .description('ask the card verifier again about cards in processing')
+    .argument('[id...]', 'their IDs', (text, before: string[] | undefined) => [...(before ?? []), uuid(text)])
+    .option('--processing', 'all cards in processing, of all accounts')
+    .addHelpText(
+      'after',
+      `
+The verifier gets no security code, because it is not stored. A card that it cannot verify stays as it is. The service may run meanwhile.`,
+    )
+    .action(verify);
+
+interface VerifyOptions extends JsonOption {
+  processing?: boolean;
+}
+
+async function verify(ids: string[] = [], { processing = false, ...output }: VerifyOptions): Promise<void> {
+  if (ids.length > 0 === processing) throw new WrongCall('Give IDs of payment methods, or --processing.');
+  const rows = await withProgress('Verifying cards', (update) =>
+    withService(
+      async (service) => {
+        const verifyOne = await openVerifier(service);
+        const asked = processing ? await listAllProcessing(service.db) : [...new Set(ids)];
+        const done: Verified[] = [];
+        for (const id of asked) {
+          update(`Verifying cards: ${count(done.length)} of ${count(asked.length)}`);
+          done.push(await verifyOne(id));
+        }
+        return done;
+      },
+      // An account may have millions of cards to search through.
+      { creates: true, isLong: true },
+    ),
+  );
+  printRows(rows, output, 'There is no card in processing.');
+  const failures = rows.filter(({ error }) => error !== null).length;
+  if (failures > 0)
+    throw new OperatorFault(
+      `Not verified, and left as they are: ${failures} of ${count(rows.length, 'card')}.`,
+    );
+}
+
+async function listAllProcessing(db: Db): Promise<string[]> {
+  const ids: string[] = [];
+  for (const { id: account } of await listAccounts(db)) ids.push(...(await listProcessingIds(db, account)));
+  return ids;
+}
+
+type Verified = {
+  id: string;
+  status: string | null;
+  error: string | null;
+};
+
+async function openVerifier({ db, config, secrets: { vault }, changeWithEvents }: OpenedService) {
+  const { verifyCard, describeCard } = await loadProviders(config);
+  // Without one, every card would succeed.
+  if (!verifyCard) throw new OperatorFault('There is no card verifier: set PROVIDERS, as for the service.');
+  let isNoted = false;
+  return async (id: string): Promise<Verified> => {
+    const found = await findPaymentMethodOfAnyAccount(db, id);
+    if (!found) return { id, status: null, error: 'There is no such payment method.' };
+    const { merchant_account_id: owner, number_sealed, expiration_date, status } = found;
+    if (status !== 'processing' || number_sealed === null || expiration_date === null)
+      return { id, status, error: `It is ${status}, not processing.` };
+    const number = vault.open(number_sealed, { purpose: 'card-number', owner, id });
+    const card = { number, expiration_date, security_code: null };
+    const context = { merchantAccountId: owner, requestId: randomUUID(), paymentMethodId: id };
+    const verdict = await judgeCard(card, {
+      context: { ...context, isRepeated: true },
+      describe: describeCard,
+      verify: verifyCard,
+      // A card in processing cannot become buyer_approval_required.
+      hasApprovals: false,
+      now: new Date(),
+    });
+    const { status: next, verification_error: error, ...description } = verdict;
+    if (next === 'processing') return { id, status, error };
+    try {
+      await changeWithEvents(async (unit) => {
+        const moved = await movePaymentMethod(unit, id, next, { onlyFrom: 'processing', description });
+        // One entry of the audit trail is enough for all IDs that the command names.
+        return !(isNoted && process.argv.includes(id)) && moved;
+      });
+      isNoted = true;
+      return { id, status: next, error };
+    } catch (fault) {
+      // It was moved meanwhile.
+      if (fault instanceof IllegalMove) return { id, status: null, error: fault.message };
+      throw fault;
+    }
+  };
+}
