@@ -394,7 +394,7 @@ describe('transactions move', () => {
     expect(await findTransactionOfAnyAccount(db(), id)).toMatchObject({ ...amounts, captured_amount: 450 });
   });
 
-  it('waits for a handler that has locked the transaction, which a handler can only in its own account', async () => {
+  it('waits for lockTransaction, which locks a transaction of its account only', async () => {
     const id = await create({ status: 'authorization_succeeded' });
     const free = () => sql`select from transactions where id = ${id} for update skip locked`.execute(db());
     await silentWork(db(), async (unit) => {

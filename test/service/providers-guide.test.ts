@@ -56,8 +56,7 @@ beforeAll(async () => {
   service = await startTestService({
     config: { environment: 'production', secrets: testSecrets(), providers },
   });
-  const { db } = service.service.database;
-  for (const id of ['shop', 'other', 'new']) await createAccount(db, { id, display_name: id });
+  for (const id of ['shop', 'other', 'new']) await createAccount(db(), { id, display_name: id });
   token = (await service.pair()).token('*.read', '*.write');
 });
 afterAll(async () => {
@@ -68,6 +67,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+const db = () => service.service.database.db;
+const rowOf = (id: string) =>
+  db().selectFrom('payment_methods').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 const post = (path: string, body: object, account: string) =>
   service.call('POST', path, { token, body, headers: { 'X-Service-Merchant-Account-ID': account } });
 const balances = (numbers: string[], account = 'shop') =>
@@ -125,22 +127,27 @@ describe('the example', () => {
     expect(asked).toHaveLength(before);
   });
 
-  it.each<[string, number, (res: ServerResponse) => void]>([
-    ['does not answer', 504, () => undefined],
-    ['answers 503', 502, (res) => res.writeHead(503).end()],
-    ['answers with HTML', 502, (res) => res.setHeader('Content-Type', 'text/html').end('<h1>Later</h1>')],
+  it.each<[string, number, RegExp, (res: ServerResponse) => void]>([
+    ['does not answer', 504, /^The operation was aborted due to timeout$/, () => undefined],
+    ['answers 503', 502, /^the issuer answered 503$/, (res) => res.writeHead(503).end()],
+    ['answers with HTML', 502, /is not valid JSON$/, (res) => res.end('<h1>Later</h1>')],
     [
       'is cut off',
       502,
+      /^terminated$/,
       (res) => res.writeHead(200, { 'Content-Length': 99 }).write('{"approved": fal', () => res.destroy()),
     ],
-    ['leaves out what it was asked for', 502, (res) => res.end('{}')],
-  ])('of an issuer that %s returns %i, and leaves a card in processing', async (_name, status, fail) => {
-    outage = fail;
-    const answers = await Promise.all([balances(['6006491234560000']), store()]);
-    outage = undefined;
-    expect(answers.map((answer) => answer.status)).toEqual([status, 'processing']);
-  });
+    ['leaves out what it was asked for', 502, /^the issuer did not say/, (res) => res.end('{}')],
+  ])(
+    'of an issuer that %s returns %i, and leaves a card in processing',
+    async (_name, expected, why, fail) => {
+      outage = fail;
+      const [lookUp, card] = await Promise.all([balances(['6006491234560000']), store()]);
+      outage = undefined;
+      expect([lookUp.status, card.status]).toEqual([expected, 'processing']);
+      expect((await rowOf(card.id)).verification_error).toMatch(why);
+    },
+  );
 });
 
 describe('payments payment-methods verify', () => {
@@ -164,9 +171,6 @@ describe('payments payment-methods verify', () => {
     expect(status).toBe('processing');
     return id;
   };
-  const db = () => service.service.database.db;
-  const rowOf = (id: string) =>
-    db().selectFrom('payment_methods').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   const entriesAbout = async (id: string) => {
     const rows = await db().selectFrom('audit_entries').select('command').execute();
     return rows.map(({ command }) => command).filter((command) => command.includes(id));
