@@ -28,7 +28,7 @@ interface CardVerdict extends Partial<CardDescription> {
 /** Who asks a provider, and about what. */
 export interface ProviderContext {
   merchantAccountId: string;
-  /** Of the API's request; the log has it, too. */
+  /** Of the API's request, as in the log; a command makes one. */
   requestId: string;
   /** Of the card that is verified. It stays the same when the provider is asked again, so it is the provider's idempotency key. */
   paymentMethodId?: string;
