@@ -24,8 +24,9 @@ ENV PATH=/app/bin:$PATH
 # root, so that this user cannot change them.
 USER 1000:1000
 EXPOSE 8080
-# The image has no curl. /healthz does not ask the database: a new container would not mend it.
+# The image has no curl. /healthz does not ask the database: a new container would not mend it. Callers can use up the connections
+# of PORT, but not those of METRICS_PORT.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${Number(process.env.METRICS_PORT) || process.env.PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # Not by npm, which does not forward signals.
 CMD ["node", "dist/server/main.js"]

@@ -111,6 +111,7 @@ export async function startService(
       database,
       close: () => {
         life.phase = 'stopping';
+        server.endKeepAlive();
         // Requests are served on until load balancers have noticed.
         return close(1000 * config.shutdownDelay);
       },

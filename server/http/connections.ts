@@ -1,7 +1,7 @@
 // The connections of the server. The requests of each are answered one after the other: Node starts every pipelined request at
 // once, so a client that sends thousands and reads no answer would fill the memory. At a shutdown they end in good order.
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { Server as TcpServer, type Socket } from 'node:net';
 
 type Exchange = Parameters<RequestListener>;
 
@@ -17,6 +17,7 @@ interface ConnectionLimits {
   mostRequests: number;
   /** Until an answer must have been taken, from the start of its request. */
   answerMilliseconds: number;
+  lastRequestMilliseconds: number;
   shutdownMilliseconds: number;
 }
 
@@ -30,10 +31,10 @@ export const mostPieces = 2_000;
 export function serveConnections(
   server: Server,
   app: RequestListener,
-  { mostRequests, answerMilliseconds, shutdownMilliseconds }: ConnectionLimits,
+  { mostRequests, answerMilliseconds, lastRequestMilliseconds, shutdownMilliseconds }: ConnectionLimits,
 ) {
   const connections = new Map<Socket, Connection>();
-  let isClosing = false;
+  let isStopping = false;
 
   const open = (socket: Socket): Connection => {
     const connection: Connection = { running: undefined, waiting: [], newest: undefined, total: 0 };
@@ -57,11 +58,6 @@ export function serveConnections(
       const next = connection.waiting.shift();
       // After an answer with `Connection: close` nothing more is executed: it could not be answered.
       if (next && !socket.destroyed && !socket.writableEnded) start(connection, next);
-      // The answer may have said keep-alive before the shutdown began, so the connection is idle now.
-      if (isClosing)
-        setImmediate(() => {
-          server.closeIdleConnections();
-        });
     });
     app(req, res);
   };
@@ -77,33 +73,44 @@ export function serveConnections(
     if (surplus > mostWaiting || connection.waiting.length >= mostWaiting) socket.destroy();
     // Requests that follow one whose response has `Connection: close` get none (RFC 9112, 9.6).
     if (surplus > 0 || socket.destroyed) return;
-    if (surplus === 0 || isClosing) res.setHeader('Connection', 'close');
+    if (surplus === 0 || isStopping) res.setHeader('Connection', 'close');
     if (connection.running) connection.waiting.push([req, res]);
     else start(connection, [req, res]);
   });
 
+  /** From now on every answer is the last one of its connection. */
+  const endKeepAlive = () => {
+    isStopping = true;
+    for (const { running, waiting } of connections.values())
+      for (const res of [running, ...waiting.map(([, later]) => later)])
+        if (res && !res.headersSent) res.setHeader('Connection', 'close');
+  };
+
   return {
     /** The response to the last request of this connection, sent or not. */
     newest: (socket: Socket): ServerResponse | undefined => connections.get(socket)?.newest,
-    /** Finishes running requests and accepts no new ones. */
+    endKeepAlive,
+    /** Accepts no new connections, and finishes running requests. */
     close: () =>
       new Promise<void>((done, failed) => {
-        isClosing = true;
+        endKeepAlive();
+        const idle = setTimeout(() => {
+          // Node does not count connections without any request as idle, and would wait for them.
+          for (const socket of connections.keys()) if (socket.bytesRead === 0) socket.destroy();
+          server.closeIdleConnections();
+        }, lastRequestMilliseconds);
         const deadline = setTimeout(() => {
           server.closeAllConnections();
         }, shutdownMilliseconds);
-        server.close((error) => {
+        // Not the `close` of HTTP servers, which ends idle connections at once: their next request may be on its way.
+        TcpServer.prototype.close.call(server, (error) => {
+          clearTimeout(idle);
           clearTimeout(deadline);
+          // Ends the timer by which Node looks for slow requests.
+          server.close();
           if (error) failed(error);
           else done();
         });
-        for (const [socket, { running, waiting }] of connections) {
-          for (const res of [running, ...waiting.map(([, later]) => later)])
-            if (res && !res.headersSent) res.setHeader('Connection', 'close');
-          // Node does not count connections without any request as idle, and would wait for them.
-          if (socket.bytesRead === 0) socket.destroy();
-        }
-        server.closeIdleConnections();
       }),
   };
 }

@@ -28,6 +28,8 @@ export const limits = {
   stalledMilliseconds: 30_000,
   /** From the start of a request until its answer must have been taken. */
   answerMilliseconds: 60_000,
+  /** How long an idle connection stays open at a stop, because a request may be on its way. */
+  lastRequestMilliseconds: 500,
   shutdownMilliseconds: 10_000,
 };
 
@@ -51,7 +53,7 @@ export async function listen(
   app: RequestListener & { messages?: Messages },
   { host, port, maxConnections, maxRequestsPerConnection }: ListenOptions,
   { note, allowOf }: Refusals,
-): Promise<{ port: number; connections: () => Promise<number>; close: () => Promise<void> }> {
+) {
   const server = createServer({
     ...app.messages,
     maxHeaderSize: limits.headerBytes,
@@ -77,7 +79,7 @@ export async function listen(
     writeRefusal(socket, id, refused);
     note({ ...unreadable, status: errors[code].status, code, requestId: loggedId(id), reason });
   };
-  const { newest, close } = serveConnections(
+  const { newest, endKeepAlive, close } = serveConnections(
     server,
     (req, res) => {
       if (req.rawHeaders.length > 2 * limits.headers) {
@@ -126,7 +128,7 @@ export async function listen(
   });
   await listenOn(server, { host, port });
   const connections = () => promisify(server.getConnections.bind(server))();
-  return { port: (server.address() as AddressInfo).port, connections, close };
+  return { port: (server.address() as AddressInfo).port, connections, endKeepAlive, close };
 }
 
 /** Fails at once where `listen` would fail later, after the database was started and migrated. */

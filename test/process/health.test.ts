@@ -199,7 +199,7 @@ describe('a slow database', () => {
 });
 
 describe('SHUTDOWN_DELAY', () => {
-  it('is a time in which requests are served and /readyz is 503', async () => {
+  it('is a time in which requests are served on connections that then end, and /readyz is 503', async () => {
     await using dataDir = await newDataDir();
     const DATABASE_URL = await createTestDatabase();
     await using server = await startServer({ DATA_DIR: dataDir.path, DATABASE_URL, SHUTDOWN_DELAY: '300' });
@@ -207,7 +207,8 @@ describe('SHUTDOWN_DELAY', () => {
     server.signal();
     await eventually(() => server.output().includes('stopping'), 'it heard the signal');
     expect(await healthOf(server)).toEqual(notReady('stopping'));
-    expect((await fetch(`${server.url}/openapi.json`)).status).toBe(200);
+    const { status, headers } = await fetch(`${server.url}/openapi.json`);
+    expect([status, headers.get('connection')]).toEqual([200, 'close']);
   });
 });
 

@@ -97,6 +97,24 @@ describe('closing', () => {
     await service[Symbol.asyncDispose]();
   });
 
+  it('answers a request that is on its way, on a connection that was used and on a new one', async () => {
+    limits.lastRequestMilliseconds = 600_000;
+    const { service, connect } = await startSlow();
+    const used = await keepAlive(await connect());
+    const unused = await connect();
+    // Wait until the service has noticed it too.
+    (await keepAlive(await connect())).destroy();
+    const closing = service.service.close();
+    for (const socket of [used, unused]) {
+      socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+      let text = '';
+      socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      await once(socket, 'close');
+      expect(text).toMatch(/^HTTP\/1\.1 200 [^]*\r\nConnection: close\r\n/);
+    }
+    await closing;
+  });
+
   it('answers a request that was partly received when the shutdown began', async () => {
     const { service, underWay, goOn, slow, connect } = await startSlow();
     const answer = slow();
@@ -237,7 +255,7 @@ describe('closing ends', { timeout: 120_000 }, () => {
 });
 
 describe('the process', () => {
-  it('ends within 20 s of SIGTERM, also when a library holds a handle and a receiver has switched protocols', async () => {
+  it('ends before its own limit of 19 s, after which the status is 1, also when a library holds a handle and a receiver has switched protocols', async () => {
     await using dataDir = await newDataDir();
     const module = join(dirname(dataDir.path), 'providers.mjs');
     await writeFile(
@@ -263,9 +281,7 @@ describe('the process', () => {
     await call('POST', '/webhook-subscriptions', { token, body: { url: `http://127.0.0.1:${port}/` } });
     await call('POST', '/payment-methods', { token, body: card });
     await connected;
-    const begun = performance.now();
-    const { status } = await server.stop('SIGTERM');
-    expect({ status, inTime: performance.now() - begun < 20_000 }).toEqual({ status: 0, inTime: true });
+    expect((await server.stop('SIGTERM')).status).toBe(0);
     receiver.close();
   });
 

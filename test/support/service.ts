@@ -8,6 +8,7 @@ import { inject } from 'vitest';
 import { readConfig, type Config } from '../../server/config.ts';
 import { compileContract, type CompiledContract } from '../../server/contract/compile.ts';
 import { loadContract } from '../../server/contract/load.ts';
+import { limits } from '../../server/http/listen.ts';
 import { createLog } from '../../server/log.ts';
 import { createKeyPair } from '../../server/resources/api-key-pairs/changes.ts';
 import { generateKeyPair, signToken, type Algorithm } from '../../server/resources/api-key-pairs/token.ts';
@@ -58,6 +59,9 @@ export const noSecrets: Record<SecretName, undefined> = {
   CARD_KEY: undefined,
   CURSOR_KEY: undefined,
 };
+
+// `fetch` keeps its connections, and every service would wait for them when it stops.
+limits.lastRequestMilliseconds = 0;
 
 /** Compiled once for all services of a worker. */
 let contract: Promise<CompiledContract> | undefined;

@@ -109,12 +109,13 @@ describe('the build', () => {
   it('starts, is healthy and ready, and stops on SIGTERM, with files that it cannot write', async () => {
     // By TCP, because the user of the image cannot enter the folder with the socket of the embedded database.
     await using database = await startLossyDatabase(await createEmptyDatabase());
-    const env = await variables(database.url);
+    const env = { ...(await variables(database.url)), METRICS_PORT: String(await freePort()) };
     expect((await runThere(healthCheck(), env)).status).toBe(1);
     const service = start(['dist/server/main.js'], env);
     try {
       const url = await listening(service);
-      expect(await runThere(healthCheck(), env)).toMatchObject({ status: 0, output: '' });
+      for (const other of [{ METRICS_PORT: '' }, { PORT: '1' }])
+        expect(await runThere(healthCheck(), { ...env, ...other })).toMatchObject({ status: 0, output: '' });
       const ready = await fetch(`${url}/readyz`);
       expect(ready.status, await ready.text()).toBe(200);
       const docs = await fetch(`${url}/docs/`);
