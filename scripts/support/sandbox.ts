@@ -60,9 +60,7 @@ export async function createSandbox({ project = root, env: given = {} } = {}): P
     dataDir,
     async start(more = {}) {
       const options = { cwd: project, env: { ...env, ...more } };
-      child = spawn('sh', scriptOf(project, 'start'), { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
-      // Read at all times: a service whose pipe is full stands still.
-      child.stderr?.resume();
+      child = spawn('sh', scriptOf(project, 'start'), { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
       await untilReady(`${url}/readyz`, child);
       return child.pid ?? 0;
     },
@@ -96,18 +94,27 @@ export async function createSandbox({ project = root, env: given = {} } = {}): P
   };
 }
 
-/** Resolves when the program answers at the URL, with anything but 503. */
+/** Resolves when the program answers at the URL, with anything but 503. Fails with what the program and the URL said last. */
 export async function untilReady(url: string, child: ChildProcess): Promise<void> {
+  let said = '';
+  // Reads for as long as the program runs: one whose pipe is full stands still.
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-4_000)));
+  let answered = 'nothing';
+  const failed = (how: string) =>
+    new Error(`${child.spawnargs.join(' ')} ${how}. ${url} answered: ${answered}. Its last lines:\n${said}`);
   for (const end = Date.now() + 60_000; Date.now() < end;) {
-    const status = await fetch(url, { signal: AbortSignal.timeout(5_000) }).then(
-      (response) => response.status,
-      () => 503,
-    );
-    if (status !== 503) return;
-    if (child.exitCode !== null) throw new Error(`${child.spawnargs.join(' ')} ended.`);
+    const response = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
+    if (response && response.status !== 503) return;
+    answered = (await response?.text().catch(() => undefined)) ?? answered;
+    if (child.exitCode !== null || child.signalCode !== null) {
+      // What it said last may not have been read yet.
+      await once(child, 'close', { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
+      throw failed('ended');
+    }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  throw new Error(`${child.spawnargs.join(' ')} was not ready within a minute.`);
+  throw failed('was not ready within a minute');
 }
 
 export async function freePort(): Promise<number> {
