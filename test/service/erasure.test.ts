@@ -111,7 +111,6 @@ interface Person {
   planted: Planted;
   external: string;
   cards: string[];
-  keys: string[];
 }
 
 const store = (body: object, key: string, path = '/payment-methods') =>
@@ -120,6 +119,13 @@ const store = (body: object, key: string, path = '/payment-methods') =>
     body,
     headers: { 'Idempotency-Key': key },
   });
+
+/** Stores a card and returns its ID. */
+const stored = async (body: object, key: string = randomUUID()) => {
+  const answer = await store({ ...card, ...body }, key);
+  expect(answer.status, `the card was not stored: ${answer.text}`).toBe(201);
+  return (answer.body as { id: string }).id;
+};
 
 /** A buyer with a card in each state, one of them with a replacement that waits. */
 async function plantPerson(owner: string): Promise<Person> {
@@ -132,22 +138,15 @@ async function plantPerson(owner: string): Promise<Person> {
     account_number: planted.text('record.account_number'),
     billing_details: planted.resource('BillingDetails'),
   });
-  const person: Person = { id: made.id, planted, external, cards: [], keys: [] };
+  const person: Person = { id: made.id, planted, external, cards: [] };
   for (const number of ['4242424242424242', '4012888888881881', '5105105105105100', '4111111111111112']) {
-    const key = randomUUID();
-    const answer = await store(
-      {
-        ...card,
-        number,
-        buyer_id: person.id,
-        external_identifier: planted.text(`card ${number}.external_identifier`),
-        redirect_url: `https://shop.example/${encodeURIComponent(planted.text(`card ${number}.redirect_url`))}`,
-      },
-      key,
-    );
-    expect(answer.status).toBe(201);
-    person.cards.push((answer.body as { id: string }).id);
-    person.keys.push(key);
+    const id = await stored({
+      number,
+      buyer_id: person.id,
+      external_identifier: planted.text(`card ${number}.external_identifier`),
+      redirect_url: `https://shop.example/${encodeURIComponent(planted.text(`card ${number}.redirect_url`))}`,
+    });
+    person.cards.push(id);
   }
   await recordReplacement({ db: db(), secrets: service.secrets }, person.cards[0] ?? '');
   // A verifier may quote what it was given.
@@ -383,7 +382,7 @@ it('a request that is repeated after the erasure is 404, and not carried out aga
   const made = await createBuyer(db(), named('replayed'));
   const key = randomUUID();
   const body = { ...card, buyer_id: made.id, external_identifier: 'a card of hers' };
-  expect((await store(body, key)).status).toBe(201);
+  await stored(body, key);
   await erase(made.id);
   const before = await contents();
   const again = await store(body, key);
@@ -435,8 +434,7 @@ it('interrupted, it continues with the next run', async () => {
 
 it('interrupted before it came to the cards, none of them gets a new number', async () => {
   const { id } = await createBuyer(db(), named('half erased'));
-  const { body } = await store({ ...card, buyer_id: id }, randomUUID());
-  const { id: cardId } = body as { id: string };
+  const cardId = await stored({ buyer_id: id });
   let steps = 0;
   const inStep = (work: Parameters<typeof inWork<number>>[1]) =>
     (steps += 1) === 1 ? inWork(db(), work) : Promise.reject(new Error('killed'));
@@ -468,7 +466,7 @@ it('a card that is being stored meanwhile is erased, too', async () => {
     expect(await lockBuyer(unit.db, 'default', { id })).toMatchObject({ id });
     erasing = erase(id);
     await untilItWaits();
-    const stored = {
+    const row = {
       ...{
         merchant_account_id: 'default',
         buyer_id: id,
@@ -478,7 +476,7 @@ it('a card that is being stored meanwhile is erased, too', async () => {
       ...{ number: card.number, expiration_date: '12/39', status: 'succeeded' as const },
       ...{ card_type: null, card_issuer_name: null },
     };
-    await storeCard(unit, stored, service.secrets);
+    await storeCard(unit, row, service.secrets);
   });
   expect((await erasing)?.found).toMatchObject({ buyers: 1, payment_methods: 1 });
   expect(
@@ -488,8 +486,7 @@ it('a card that is being stored meanwhile is erased, too', async () => {
 
 it('the event of a change that is committed meanwhile is deleted, too', async () => {
   const { id } = await createBuyer(db(), named('changing'));
-  const { body } = await store({ ...card, buyer_id: id }, randomUUID());
-  const { id: cardId } = body as { id: string };
+  const cardId = await stored({ buyer_id: id });
   let erasing: ReturnType<typeof erase> | undefined;
   await silentWork(db(), async (unit) => {
     await lockPaymentMethod(unit.db, 'default', cardId);
@@ -518,7 +515,7 @@ it('an event that is not delivered yet is never delivered, and cannot be replaye
   await using receiver = await startReceiver();
   const subscription = await subscribe(service, receiver.url);
   const made = await createBuyer(db(), named('not delivered'));
-  await store({ ...card, buyer_id: made.id }, randomUUID());
+  await stored({ buyer_id: made.id });
   const deliveries = await db()
     .selectFrom('deliveries')
     .select(['id', 'event_id'])
@@ -526,7 +523,7 @@ it('an event that is not delivered yet is never delivered, and cannot be replaye
     .execute();
   expect((await erase(made.id)).found).toMatchObject({ events: 1 });
   // Proves that the worker has got so far.
-  await store(card, randomUUID());
+  await stored({});
   await using _worker = await startWorker(hasty);
   await receiver.received(1);
   expect(receiver.got.filter(({ body }) => body.includes(made.id))).toEqual([]);
@@ -542,13 +539,12 @@ it('a delivery that is being sent is neither recorded nor tried again', async ()
   const made = await createBuyer(db(), named('being sent'));
   // A receiver gets so many at a time; the others are not begun.
   const { perSubscription } = defaultLimits;
-  const stored = await Promise.all(
-    Array.from({ length: perSubscription + 2 }, () => store({ ...card, buyer_id: made.id }, randomUUID())),
+  const cards = await Promise.all(
+    Array.from({ length: perSubscription + 2 }, () => stored({ buyer_id: made.id })),
   );
-  expect(stored.map(({ status }) => status)).toEqual(stored.map(() => 201));
   await using worker = await startWorker(patient);
   await receiver.received(perSubscription);
-  expect((await erase(made.id)).found).toMatchObject({ events: stored.length });
+  expect((await erase(made.id)).found).toMatchObject({ events: cards.length });
   for (const answer of answers) answer();
   await until(() => Promise.resolve(countLost(worker, subscription) === perSubscription));
   expect(receiver.got.length).toBe(perSubscription);
@@ -563,9 +559,8 @@ it('a delivery that is being sent is neither recorded nor tried again', async ()
 
 it('history says that the events of a card are erased', async () => {
   const made = await createBuyer(db(), named('with history'));
-  const { body } = await store({ ...card, buyer_id: made.id }, randomUUID());
+  const id = await stored({ buyer_id: made.id });
   await erase(made.id);
-  const { id } = body as { id: string };
   const rows = JSON.parse(await done(['payment-methods', 'history', id, '--json'])) as {
     items: { what: string; result: string }[];
   };
@@ -609,12 +604,10 @@ it('statistics that could not be made are made by the next run, which has no lim
 
 it('takes one locking transaction for the transactions of an account, however many cards and accounts there are', async () => {
   const made = await createBuyer(db(), named('of many cards'));
-  const stored = await Promise.all(
-    Array.from({ length: 5 }, () => store({ ...card, buyer_id: made.id }, randomUUID())),
-  );
-  const rows = stored.map(({ body }) => {
+  const cards = await Promise.all(Array.from({ length: 5 }, () => stored({ buyer_id: made.id })));
+  const rows = cards.map((id) => {
     const { payment_method: method } = createPlanted('x').resource('Transaction');
-    return transaction({ payment_method: method && { ...method, id: (body as { id: string }).id } });
+    return transaction({ payment_method: method && { ...method, id } });
   });
   await createTransactions(db(), rows);
   const locked: string[] = [];
