@@ -407,10 +407,21 @@ describe('an abort signal', () => {
   });
 
   it('lets the real sleep end by itself when nobody aborts', async () => {
-    const { client } = rehearse([answer(502), answer(200)], { sleep: undefined });
-    const began = performance.now();
-    expect((await client.GET('/transactions')).response.status).toBe(200);
-    expect(performance.now() - began).toBeGreaterThan(450);
+    vi.useFakeTimers();
+    try {
+      const waiting = vi.fn();
+      const retry = { sleep: undefined, onRetry: waiting };
+      const { client, bodies } = rehearse([answer(502), answer(200)], retry);
+      const call = client.GET('/transactions');
+      // Each look takes a millisecond of the fake time.
+      await vi.waitUntil(() => waiting.mock.calls.length === 1 && vi.getTimerCount() === 1, { interval: 1 });
+      await vi.advanceTimersByTimeAsync(450);
+      expect(bodies).toHaveLength(1);
+      await vi.advanceTimersByTimeAsync(50);
+      expect((await call).response.status).toBe(200);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 
