@@ -72,8 +72,8 @@ export const createLog = (level: string, destination?: DestinationStream): Logge
 /** One for all loggers of the process, so that lines stay in their order. */
 let stdout: ReturnType<typeof createStdout> | undefined;
 
-/** Writes the lines that wait. */
-export const flushLog = (): void => stdout?.flush();
+/** Writes the lines that wait, as at the end of the process: then something else may be written. */
+export const flushLog = (): void => stdout?.flushAll();
 
 const flushMilliseconds = 100;
 /** Lines are written in blocks of about this many characters. */
@@ -89,7 +89,7 @@ const lastMilliseconds = 5;
  * of the last tenth of a second; one that ends in any other way writes them. Lines wait for a reader that is slow, at the end of
  * the process for two seconds. They are dropped if the reader is gone, or if too many wait.
  */
-function createStdout(): DestinationStream & { flush: () => void } {
+function createStdout() {
   // Not 1: when `process.stdout` is made, a pipe stops blocking, and a reader that does not read cannot stop the service.
   const { fd } = process.stdout;
   const waiting: Buffer[] = [];
@@ -118,13 +118,14 @@ function createStdout(): DestinationStream & { flush: () => void } {
     }
   };
   setInterval(flush, flushMilliseconds).unref();
-  process.on('exit', () => {
+  const flushAll = () => {
     flush();
     for (let tries = 1; waiting.length + lines.length + dropped > 0 && tries < lastTries; tries += 1) {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, lastMilliseconds);
       flush();
     }
-  });
+  };
+  process.on('exit', flushAll);
   const write = (line: string) => {
     if (waiting.length >= mostWaiting) {
       dropped += 1;
@@ -134,7 +135,7 @@ function createStdout(): DestinationStream & { flush: () => void } {
     lines += line;
     if (lines.length >= blockLength) flush();
   };
-  return { write, flush };
+  return { write, flush, flushAll };
 }
 
 // Logs only these fields: errors of the parser also contain the request body, errors of the database the row.

@@ -455,7 +455,7 @@ describe('a line on a terminal', () => {
 
 describe('at the end of a process', () => {
   const logging = (script: string) => {
-    const code = `import { createLog } from './server/log.ts';\nconst log = createLog('info');\n${script}`;
+    const code = `import { createLog, flushLog } from './server/log.ts';\nconst log = createLog('info');\n${script}`;
     return startCommand(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code]);
   };
   /** More than a pipe holds. */
@@ -476,6 +476,20 @@ describe('at the end of a process', () => {
       .map((line) => (JSON.parse(line) as { index: number }).index);
     expect(indexes).toEqual(Array.from({ length: 20_000 }, (_, index) => index));
     expect(status).toBe(3);
+  });
+
+  it('the reason of a failed start, which is written without the log, is not put into one of its lines', async () => {
+    const child = logging(`
+      for (let index = 0; index < 20_000; index += 1) log.info({ index }, 'one of many');
+      console.error('logged');
+      flushLog();
+      process.stdout.write('{"level":60}\\n');`);
+    child.process.stdout.pause();
+    await once(child.process.stderr, 'data');
+    child.process.stdout.resume();
+    const lines = (await child.ended).stdout.trim().split('\n');
+    expect(lines).toHaveLength(20_001);
+    expect(lines.at(-1)).toBe('{"level":60}');
   });
 
   it('some 16 MB wait for a reader that does not read, further lines are dropped, and it is told how many', async () => {
