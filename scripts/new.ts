@@ -1,4 +1,4 @@
-// `npm run new`: writes the files of a new operation, table, field, event or error code, and generates what follows from them.
+// `npm run new`: writes the files of a new operation, table or field, and generates what follows from them.
 import { spawn } from 'node:child_process';
 import { extname, join } from 'node:path';
 import { styleText } from 'node:util';
@@ -11,23 +11,20 @@ import { root } from './support/root.ts';
 
 const help = `Write the files of something new. They pass the lint; mock and service answer at once, with the example.
 
-  npm run new -- operation GET /buyer-notes             a list: path, schemas, examples; stub and test by generate
-  npm run new -- operation POST /buyer-notes            creates one
-  npm run new -- operation GET /buyer-notes/{note_id}   gets one; parameters of the path are UUIDs
-  npm run new -- operation PATCH /buyer-notes/{note_id} changes one; PUT replaces it; DELETE deletes it, and answers 204
-      --id ID           the operation ID; otherwise from method and path: listBuyerNotes
-      --schema NAME     the resource that it shows; otherwise from the path: BuyerNote. An existing one is used
-      --tag TAG         where the docs show it; otherwise from the path: Buyer notes
+  npm run new -- operation GET /refund-reasons                 a list: path, schemas, examples; stub and test by generate
+  npm run new -- operation POST /refund-reasons                creates one
+  npm run new -- operation GET /refund-reasons/{reason_id}     gets one; parameters of the path are UUIDs
+  npm run new -- operation PATCH /refund-reasons/{reason_id}   changes one; PUT replaces it; DELETE deletes it, and answers 204
+      --id ID           the operation ID; otherwise from method and path: listRefundReasons
+      --schema NAME     the resource that it shows; otherwise from the path: RefundReason. An existing one is used
+      --tag TAG         where the docs show it; otherwise from the path: Refund reasons
   npm run new -- table refund_reasons --erasure display_name=kept   the table of RefundReason: migration, types, queries, and
-                        changes, presenter and handlers of the operations that it has
+                        changes, presenter and handlers of the operations above
       --erasure FATES   of each column that can hold text: erased, if it may say something about a buyer, or kept
-  npm run new -- field installments --in Transaction --type integer   a field of a stored resource, with its column
+  npm run new -- field installments --in Transaction --type integer --erasure kept   a field of a stored resource, with its column
       --type TYPE       string (if left out), integer, boolean, date-time or uuid; it may always be null
       --values A,B      an enumeration of these
       --erasure FATE    of buyers, cards and transactions: kept or erased, when a buyer is erased
-  npm run new -- event transaction.captured             an event: webhook, payload, example
-  npm run new -- error card_limit_reached --in createPaymentMethod   an error code, in a response of the operation
-      --status NUMBER   its status; otherwise 409
 
   --no-generate   do not run "npm run generate" afterwards, to write several things first
   --dry-run       write nothing, and list the files that would be written or changed; "npm run generate" then writes more

@@ -1,8 +1,6 @@
 // Reads the arguments of `npm run new`, and finds out what to write.
 import { parseArgs } from 'node:util';
 import { nearest } from '../lint/did-you-mean.ts';
-import { newError } from './error.ts';
-import { newEvent } from './event.ts';
 import { newField } from './field.ts';
 import { newOperation } from './operation.ts';
 import type { Plan } from './plan.ts';
@@ -12,7 +10,7 @@ import { newTable } from './table.ts';
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean', default: false } as const;
 const options = {
-  ...{ id: text, schema: text, tag: text, in: text, status: text },
+  ...{ id: text, schema: text, tag: text, in: text },
   ...{ type: text, values: text, erasure: text },
   ...{ 'no-generate': flag, 'dry-run': flag, help: flag },
 };
@@ -45,18 +43,12 @@ export async function planOf(root: string, { values, positionals: [kind, ...name
       takes(1, 'table refund_reasons --erasure display_name=kept');
       return await newTable(project, first ?? '', values);
     case 'field':
-      takes(1, 'field installments --in Transaction --type integer');
+      takes(1, 'field installments --in Transaction --type integer --erasure kept');
       return await newField(project, first ?? '', values);
-    case 'event':
-      takes(1, 'event transaction.captured');
-      return await newEvent(project, first ?? '');
-    case 'error':
-      takes(1, 'error card_limit_reached --in createPaymentMethod');
-      return await newError(project, first ?? '', values);
     case undefined:
       throw new WrongCall('Say what is new.');
     default: {
-      const near = nearest(kind, ['operation', 'table', 'field', 'event', 'error']);
+      const near = nearest(kind, ['operation', 'table', 'field']);
       throw new WrongCall(`"${kind}" is not known.${near === undefined ? '' : ` Did you mean ${near}?`}`);
     }
   }

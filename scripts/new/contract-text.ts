@@ -35,27 +35,18 @@ export const appendName =
     return `${text.slice(0, last.range[1])}, ${name}${text.slice(last.range[1])}`;
   };
 
-/** Before the first entry of the map at `path` that has one of these keys, or after its last entry. */
+/** Before the first entry of the file's map that has one of these keys, or after its last entry. */
 export const insertBefore =
-  (keys: readonly string[], lines: string, path: readonly string[] = []) =>
+  (keys: readonly string[], lines: string) =>
   (given: string): string => {
     const text = withLastBreak(given);
-    const map = parseDocument(text).getIn(path, true);
+    const map = parseDocument(text).contents;
     const found = (isMap(map) ? map.items : [])
       .map(({ key }) => key)
       .find((key) => isScalar(key) && keys.includes(String(key.value)));
-    if (!isScalar(found) || !found.range) return append(path, lines)(text);
+    if (!isScalar(found) || !found.range) return append([], lines)(text);
     const at = text.lastIndexOf('\n', found.range[0] - 1) + 1;
     return text.slice(0, at) + lines + text.slice(at);
-  };
-
-/** Writes another value in the place of the one at `path`. */
-export const replaceAt =
-  (path: readonly string[], value: string) =>
-  (text: string): string => {
-    const node = parseDocument(text).getIn(path, true);
-    if (!isScalar(node) || !node.range) throw new Error(`${path.join('.')} is not a value.`);
-    return text.slice(0, node.range[0]) + value + text.slice(node.range[1]);
   };
 
 /** `npm run lint` lists these comments, and no contract with one is released. */

@@ -11,7 +11,6 @@ export const words = (name: string): string[] =>
 const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 export const pascal = (name: string) => words(name).map(capital).join('');
 export const kebab = (name: string) => words(name).join('-');
-export const snake = (name: string) => words(name).join('_');
 /** In a sentence: `BuyerNote` is "buyer note". */
 export const spoken = (name: string) => words(name).join(' ');
 export const sentence = (text: string) => capital(text);

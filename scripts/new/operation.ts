@@ -5,7 +5,6 @@ import { kebab, mustMatch, pascal, plural, sentence, singular, spoken, withArtic
 import { Refusal, type Plan } from './plan.ts';
 import { component, exampleOf, tagsOf, type Project } from './project.ts';
 import { collectionFiles, requestFiles, requestOf, resourceFiles } from './resource.ts';
-import { reused, reusedText } from './responses.ts';
 import { filled } from './template.ts';
 
 export interface OperationOptions {
@@ -152,7 +151,9 @@ export async function newOperation(
   const shared = {
     ...(kind === 'list' ? collectionFiles(name, many, example) : {}),
     ...requestFiles(name, kind),
-    ...(takesKey ? { [component('responses', reused)]: reusedText } : {}),
+    ...(takesKey && {
+      [component('responses', 'UnprocessableIdempotencyKey')]: filled('reused-key.yaml', {}),
+    }),
     ...Object.fromEntries(
       parameters.map((one) => [component('parameters', pascal(one)), pathParameter(one)]),
     ),

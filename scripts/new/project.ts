@@ -61,22 +61,15 @@ export const tagsOf = async (project: Project): Promise<string[]> => {
   return tags.map(({ name }) => name);
 };
 
-export interface DesignedOperation {
-  operationId: string;
-  parameters?: { $ref?: string }[];
-  responses: Record<string, { $ref?: string }>;
-  'x-reserved'?: Record<string, string>;
-}
-
 export async function operationsIn(
   project: Project,
-): Promise<{ file: string; method: string; operation: DesignedOperation }[]> {
+): Promise<{ file: string; method: string; operationId: string }[]> {
   const files = (await readdir(join(project.root, 'openapi/paths'))).sort();
   const items = await Promise.all(
     files.map(async (name) => {
       const file = `openapi/paths/${name}`;
-      const item = (await project.read(file)) as Record<string, DesignedOperation>;
-      return Object.entries(item).map(([method, operation]) => ({ file, method, operation }));
+      const item = (await project.read(file)) as Record<string, { operationId: string }>;
+      return Object.entries(item).map(([method, { operationId }]) => ({ file, method, operationId }));
     }),
   );
   return items.flat();

@@ -22,8 +22,8 @@ interface Column {
   /** As server/resources names it. */
   type: string;
   isNull: boolean;
-  /** One of the values of the contract, which say nothing about a buyer. */
-  isEnum?: boolean;
+  /** One of the contract's values, or a currency, which say nothing about a buyer. */
+  isImpersonal?: boolean;
 }
 
 async function columnOf(project: Project, name: string, property: Schema): Promise<Column> {
@@ -34,7 +34,13 @@ async function columnOf(project: Project, name: string, property: Schema): Promi
     integer: format === 'int64' ? 'bigint' : 'integer',
     string: format === 'uuid' ? 'uuid' : format === 'date-time' ? 'timestamptz' : 'text',
   };
-  return { name, type: types[kind] ?? 'jsonb', isNull: isNullable(property), isEnum: values !== undefined };
+  const isCurrency = [property, ...(property.anyOf ?? [])].some(({ $ref }) => $ref === './CurrencyCode.yaml');
+  return {
+    name,
+    type: types[kind] ?? 'jsonb',
+    isNull: isNullable(property),
+    isImpersonal: values !== undefined || isCurrency,
+  };
 }
 
 /** The columns that show the resource; undefined if the contract has none of that name. */
@@ -78,7 +84,7 @@ async function operationsOn(project: Project, table: string): Promise<Operation[
     put: 'update',
     delete: 'delete',
   };
-  return (await operationsIn(project)).flatMap(({ file, method, operation: { operationId: id } }) => {
+  return (await operationsIn(project)).flatMap(({ file, method, operationId: id }) => {
     const found = path.exec(file);
     const [, parameter = ''] = found ?? [];
     return found ? { kind: kinds[method] ?? (parameter === '' ? 'list' : 'get'), id, parameter } : [];
@@ -87,7 +93,7 @@ async function operationsOn(project: Project, table: string): Promise<Operation[
 
 const isStub = (text: string) => text.includes('\n// A stub: ');
 
-/** Those that are erased, of `--erasure display_name=erased,colour=kept`: each column that can hold text, but not those whose values the contract lists. */
+/** Those that are erased, of `--erasure display_name=erased,colour=kept`: each column that can hold text, but not the impersonal ones. */
 function erasedOf(texts: string[], erasure = ''): string[] {
   const fates = new Map(
     erasure.split(',').flatMap((one) => (one === '' ? [] : [one.split('=') as [string, string]])),
@@ -119,7 +125,8 @@ export async function newTable(
   const shown = await shownColumns(project, resource);
   const more = own.filter(({ name }) => !shown?.some((column) => column.name === name));
   const texts = (shown ?? []).filter(
-    ({ name, type, isEnum }) => /^(text|jsonb)$/.test(type) && !isEnum && name !== 'merchant_account_id',
+    ({ name, type, isImpersonal }) =>
+      /^(text|jsonb)$/.test(type) && !isImpersonal && name !== 'merchant_account_id',
   );
   const namesOf = (columns: Column[]) => columns.map(({ name }) => name);
   const erased = erasedOf(namesOf(texts), erasure);

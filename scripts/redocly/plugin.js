@@ -10,7 +10,7 @@ import { operationId, snakeCase } from './rules/naming.js';
 import { noOrphans } from './rules/no-orphans.js';
 import { extensions, listShape, operationScope } from './rules/operations.js';
 import { parameterForm } from './rules/parameter-form.js';
-import { content, errorSchema, responseHeaders, sharedErrors } from './rules/responses.js';
+import { content, errorSchema, responseHeaders, responseStatus, sharedErrors } from './rules/responses.js';
 import { closedObject, portablePattern, resourceType, validSchema } from './rules/schemas.js';
 
 export default () => ({
@@ -32,6 +32,7 @@ export default () => ({
       'error-schema': errorSchema,
       'error-code': errorCode,
       'response-headers': responseHeaders,
+      'response-status': responseStatus,
       examples,
       'paired-examples': pairedExamples,
       'valid-schema': validSchema,

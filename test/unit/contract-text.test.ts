@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { append, insertBefore, replaceAt } from '../../scripts/new/contract-text.ts';
+import { append, insertBefore } from '../../scripts/new/contract-text.ts';
 import { plural, singular } from '../../scripts/new/names.ts';
 
 const file = `# The map.
@@ -49,19 +49,6 @@ describe('adding to a file of the contract', () => {
 
   it('puts the last method at the end, also without a line break there', () => {
     expect(insertBefore([], 'delete: {}\n')('get: {}')).toBe('get: {}\ndelete: {}\n');
-  });
-
-  it('puts a status in its place below a method, and replaces a reference', () => {
-    const path = "get:\n  responses:\n    '200': {}\n    '500':\n      $ref: a.yaml # one\npost: {}\n";
-    const place = ['get', 'responses'];
-    expect(insertBefore(['500'], "    '409': {}\n", place)(path)).toBe(
-      path.replace("    '500'", "    '409': {}\n    '500'"),
-    );
-    expect(insertBefore([], "    '504': {}\n", place)(path)).toBe(
-      path.replace('post', "    '504': {}\npost"),
-    );
-    expect(replaceAt([...place, '500', '$ref'], 'b.yaml')(path)).toBe(path.replace('a.yaml', 'b.yaml'));
-    expect(() => replaceAt(place, '')(path)).toThrow('get.responses is not a value');
   });
 
   it('refuses a place that is neither map nor list', () => {

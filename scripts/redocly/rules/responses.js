@@ -1,4 +1,5 @@
 // The responses of every operation: all errors that can happen, in one shape, with the required headers.
+import { STATUS_CODES } from 'node:http';
 import { basename } from 'node:path';
 import {
   eachOperation,
@@ -93,6 +94,30 @@ export const errorSchema = () => {
         `Clients parse every ${status} the same way: give it the schema ../schemas/${expected}.yaml.`,
         place.key(),
       );
+    }
+  });
+};
+
+export const responseStatus = () => {
+  const report = once();
+  return eachOperation((operation, ctx) => {
+    for (const { status, node, location } of responsesOf(operation, ctx)) {
+      if (!(status in STATUS_CODES))
+        report(
+          ctx,
+          `HTTP defines no status ${status}: declare one that clients know, such as 409.`,
+          ctx.location.child(['responses', status]).key(),
+        );
+      for (const [name, example] of entries(node.content?.['application/json']?.examples)) {
+        const shown = follow(example, location, ctx).node?.value?.status;
+        // Only errors show their status as a number.
+        if (typeof shown !== 'number' || String(shown) === status) continue;
+        report(
+          ctx,
+          `This response is a ${status}, and the status of its example "${name}" is ${shown}: correct the example, or move it to a ${shown}.`,
+          location.child(['content', 'application/json', 'examples', name]).key(),
+        );
+      }
     }
   });
 };

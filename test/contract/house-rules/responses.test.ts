@@ -117,6 +117,23 @@ paths:
   },
 });
 
+testRule('house/response-status', {
+  'statuses that HTTP does not define': operation(
+    "responses:\n  '200': {}\n  '499': {} #! HTTP defines no status 499\n  '600': {} #! HTTP defines no status 600",
+  ),
+  'an example with the status of another response': {
+    'openapi.yaml': operation("responses: { '409': { $ref: ./E.yaml } }"),
+    'E.yaml': `content:
+  application/json:
+    examples:
+      taken: { $ref: ./Taken.yaml }
+      late: { $ref: ./Late.yaml } #! This response is a 409, and the status of its example "late" is 403
+`,
+    'Taken.yaml': 'value: { status: 409 }\n',
+    'Late.yaml': 'value: { $ref: ./Taken.yaml#/value, status: 403 }\n',
+  },
+});
+
 testRule('house/response-headers', {
   'no request ID': operation(
     "responses:\n  '201': {} #! Add the header X-Request-ID to this 201, by $ref to comp",
@@ -142,6 +159,6 @@ const codes = (enumeration: string) => ({
 
 testRule('house/error-code', {
   'a code that no example has': codes(
-    '  - failed\n  - refund_too_late #! Run: npm run new -- error refund_too_late --in OPERATION\n',
+    '  - failed\n  - refund_too_late #! No example has this code: add components/examples/Error<Code>.yaml\n',
   ),
 });
