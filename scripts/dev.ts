@@ -155,12 +155,12 @@ function createUpdates({ service, mock, types, say, where }: Dev) {
 const describe = (started: Started) =>
   'url' in started ? started.url : started.fault.replace(/ Choose another: .*/, ' Start npm run dev again.');
 
-const warningLine = createTerminalLine(process.stderr.isTTY && process.stderr.hasColors());
+const terminalLine = createTerminalLine(process.stderr.isTTY && process.stderr.hasColors());
 
-/** Requests and the like are not shown: this screen is about the contract and the code. Nor is the banner of a start. */
-function showWarning(line: string): void {
-  const isWarning = /^\{"level":[456]\d,/.test(line);
-  if (isWarning) process.stderr.write(warningLine(line));
+/** Warnings, errors and requests that were refused: this screen is about the contract and the code. */
+function showTrouble(line: string): void {
+  if (/^\{"level":[456]\d,|^\{"level":30,.*"status":4\d\d,/.test(line))
+    process.stderr.write(terminalLine(line));
 }
 
 function parsePort(text: string): string {
@@ -197,7 +197,7 @@ async function start({ mockPort, types: compiles }: { mockPort: string; types: b
     entry: 'server/main.ts',
     inPlace: ['generated/validators.js'],
     listening: /"url":"([^"]+)".*"listening"/,
-    onLine: showWarning,
+    onLine: showTrouble,
     onEnd: ended('API'),
   });
   const mock = await createProgram(join(devFolder, 'mock'), {

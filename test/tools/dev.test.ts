@@ -212,7 +212,7 @@ describe('npm run dev', { timeout: 120_000 }, () => {
     expect(await served('unicorns')).toEqual([true, true, true]);
   });
 
-  it('shows a failed request as npm start does on a terminal', async () => {
+  it('shows refused and failed requests as npm start does on a terminal, and no others', async () => {
     mark = dev.output().length;
     const handler = join(folder, 'server/handlers/list-card-scheme-definitions.ts');
     const text = await readFile(handler, 'utf8');
@@ -220,8 +220,14 @@ describe('npm run dev', { timeout: 120_000 }, () => {
     await prints('up to date');
     const key = createPrivateKey(await readFile(join(folder, 'data', 'sandbox-key.pem')));
     const headers = { Authorization: `Bearer ${signToken(key, ['*.read'], 60)}` };
-    expect((await fetch(`${service}/card-scheme-definitions`, { headers })).status).toBe(500);
+    const statusOf = async (path: string) => (await fetch(service + path, { headers })).status;
+    expect(await statusOf('/transactions')).toBe(200);
+    expect(await statusOf('/transactions?unicorn=1')).toBe(400);
+    expect(await statusOf('/card-scheme-definitions')).toBe(500);
     await prints('Error: boom');
+    expect(output().match(/INFO: .*/g)).toEqual([
+      expect.stringMatching(/^INFO: GET \/transactions 400 bad_request .*unicorn/),
+    ]);
     expect(output()).toMatch(
       /ERROR: the request failed .*"operation":"listCardSchemeDefinitions"[^]* Error: boom\n +at .*server\/handlers\/list-card-scheme-definitions\.ts:11:/,
     );

@@ -61,6 +61,10 @@ it('starts in an empty folder with one command, without other packages; serves e
     const generated = { Authorization: 'Bearer anything', Prefer: 'dynamic=true' };
     expect((await get('/transactions', generated)).status).toBe(200);
     expect(client.equals(Buffer.from(await (await get('/client.tgz')).arrayBuffer()))).toBe(true);
+    const said = await (await fetch(url)).text();
+    const named = [...said.matchAll(/http:\S+?(?=[\s)])/g)].map(([address]) => address);
+    expect(named).toEqual([`${url}/openapi.json`]);
+    expect((await fetch(`${url}/openapi.json`)).status).toBe(200);
     expect(await readdir(empty)).toEqual([]);
   } finally {
     const ended = once(child, 'close');

@@ -1,5 +1,7 @@
 // The sandbox's pages for developers: a landing page with the last requests, events and deliveries, and a console. The pages are
 // built by `npm run docs`; here is what they ask for. The mock serves them too, without events.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { Router, type Request, type RequestHandler } from 'express';
 import { uuidSource } from '../../rules/values.ts';
 import { hasSeveralHosts } from '../headers.ts';
@@ -45,9 +47,9 @@ const wantsPage: RequestHandler = (req, _res, next) => {
   next(/\btext\/html\b/.test(req.headers.accept ?? '') ? undefined : 'route');
 };
 
-/** For programs that accept anything, such as curl. Those that want JSON get the contract's 404. */
+/** For programs that accept anything, such as curl. Those that want JSON get the contract's 404. The mock's package has no pages. */
 const sayWhere =
-  ({ name, kind }: DeskDeps['facts']): RequestHandler =>
+  ({ name, kind }: DeskDeps['facts'], pagesDir: string): RequestHandler =>
   (req, res, next) => {
     if (!/(^|,)\s*(\*\/\*|text\/(\*|plain))/.test(req.headers.accept ?? '*/*')) {
       next();
@@ -55,11 +57,9 @@ const sayWhere =
     }
     // The guard has checked that the name is one of this machine.
     const url = `http://${req.headers.host}`;
-    res.type('text/plain').send(`${name}: ${kind}
-Docs:     ${url}/docs/ (for programs: ${url}/llms.txt)
-Contract: ${url}/openapi.json
-Console:  ${url}/console/
-`);
+    const pages = `Docs:     ${url}/docs/ (for programs: ${url}/llms.txt)\nConsole:  ${url}/console/\n`;
+    const isBuilt = existsSync(join(pagesDir, 'index.html'));
+    res.type('text/plain').send(`${name}: ${kind}\nContract: ${url}/openapi.json\n${isBuilt ? pages : ''}`);
   };
 
 // A pattern instead of `:id`: Express would decode that, and answer `%zz` with its own error page.
@@ -73,7 +73,7 @@ export function createDesk(
   const desk = Router({ caseSensitive: true, strict: true });
   const pages = serveBuilt(pagesDir);
   desk.get('/', forReaders, wantsPage, protect, pages);
-  desk.get('/', forReaders, sayWhere(facts));
+  desk.get('/', forReaders, sayWhere(facts, pagesDir));
   desk.get('/console', forReaders, (_req, res) => {
     res.redirect(308, 'console/');
   });
