@@ -5,6 +5,7 @@ import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { OperatorFault } from './faults.ts';
+import { nearest } from './rules/nearest.ts';
 import {
   hasTls,
   isOnThisMachine,
@@ -52,16 +53,20 @@ function userName(): string {
 
 /**
  * Adds the variables of a file. A setting that is given, as a value or as a file, stays as it is. Without `option` it is the
- * file that PAYMENTS_SETTINGS names, if any.
+ * file that PAYMENTS_SETTINGS names, if any. Returns a warning for each name that is nearly that of a setting; any other may be
+ * meant for Node or a provider, because the file is also that of systemd.
  */
-export function loadSettings(option: string | undefined): void {
+export function loadSettings(option: string | undefined): string[] {
   const file = option ?? process.env.PAYMENTS_SETTINGS;
-  if (file === undefined || file === '') return;
+  if (file === undefined || file === '') return [];
   const before = { ...process.env };
-  for (const [name, value] of Object.entries(readVariables(file))) {
+  const known: string[] = [...rows.map(([name]) => name), ...namesWithFiles.map(fileNameOf)];
+  return Object.entries(readVariables(file)).flatMap(([name, value]) => {
     const other = name.endsWith('_FILE') ? name.slice(0, -'_FILE'.length) : fileNameOf(name);
     if (!before[name] && !before[other]) process.env[name] = value;
-  }
+    const meant = known.includes(name) ? undefined : nearest(name, known, name.length / 5);
+    return meant === undefined ? [] : `${file} sets ${name}, which is no setting. Did you mean ${meant}?`;
+  });
 }
 
 function readVariables(file: string): NodeJS.Dict<string> {
@@ -197,8 +202,11 @@ function parseGiven(given: Texts, faults: string[]): Values {
 }
 
 function warningsOf({ DATABASE_URL: url, ENVIRONMENT }: Values, given: Texts, env: Env): string[] {
-  if (url === undefined) return [];
-  const warnings: string[] = [];
+  const warnings = namesWithFiles
+    .map(fileNameOf)
+    .filter((name) => env[name] && (statSync(env[name]).mode & 0o004) !== 0)
+    .map((name) => `${name} is a file that every user of this machine can read: chmod o-r`);
+  if (url === undefined) return warnings;
   if (!given.has('ENVIRONMENT'))
     warnings.push(
       `ENVIRONMENT is not set although DATABASE_URL is, so the rules of the sandbox apply: set it to production or sandbox`,

@@ -1,6 +1,7 @@
 // What to write instead, where Redocly says only what it expected.
 import { isMap, isSeq } from 'yaml';
-import { nearest, steps } from './did-you-mean.ts';
+import { nearest } from '../../server/rules/nearest.ts';
+import { steps } from './did-you-mean.ts';
 import type { Reported } from './problem.ts';
 import type { Sources } from './sources.ts';
 

@@ -1,7 +1,7 @@
 // What a $ref that leads nowhere was probably meant to be.
 import { dirname, posix } from 'node:path';
 import { isMap } from 'yaml';
-import { editDistance } from '../support/edit-distance.ts';
+import { nearest } from '../../server/rules/nearest.ts';
 import type { Reported } from './problem.ts';
 import { positionOf, type Sources } from './sources.ts';
 
@@ -70,16 +70,4 @@ function nearestFile(target: string, files: string[]): string | undefined {
   );
   if (name !== undefined) return posix.join(dirname(target), name);
   return files.find((file) => posix.basename(file) === posix.basename(target));
-}
-
-export function nearest(
-  name: string,
-  names: string[],
-  most = Math.min(name.length / 2, Math.max(2, name.length / 4)),
-): string | undefined {
-  const ranked = names
-    .map((other) => ({ other, distance: editDistance(name.toLowerCase(), other.toLowerCase()) }))
-    .sort((a, b) => a.distance - b.distance);
-  const [best] = ranked;
-  return best && best.distance <= most ? best.other : undefined;
 }

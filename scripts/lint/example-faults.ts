@@ -1,6 +1,6 @@
 // Of an example that does not match its schema, Redocly reports everything that each alternative of the schema refuses, in the
 // words of Ajv. This keeps the fault that someone has to fix, in plain words.
-import { nearest } from './did-you-mean.ts';
+import { nearest } from '../../server/rules/nearest.ts';
 import type { Reported } from './problem.ts';
 
 export const conform = 'Example value must conform to the schema: ';

@@ -1,5 +1,5 @@
 // A name that is unknown where it stands, and what was probably meant. The rules say which names are known there (`suggest`).
-import { nearest } from './did-you-mean.ts';
+import { nearest } from '../../server/rules/nearest.ts';
 import type { Reported } from './problem.ts';
 
 const undefinedRequired = /^Define the required property "([^"]+)"/;

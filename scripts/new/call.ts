@@ -1,6 +1,6 @@
 // Reads the arguments of `npm run new`, and finds out what to write.
 import { parseArgs } from 'node:util';
-import { nearest } from '../lint/did-you-mean.ts';
+import { nearest } from '../../server/rules/nearest.ts';
 import { newField } from './field.ts';
 import { newOperation } from './operation.ts';
 import type { Plan } from './plan.ts';

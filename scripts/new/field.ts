@@ -2,7 +2,7 @@
 // nullable, so that instances of the old version and code that makes records go on without it.
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { nearest } from '../lint/did-you-mean.ts';
+import { nearest } from '../../server/rules/nearest.ts';
 import { addLine, fatesFile, migrationFile } from './code-text.ts';
 import { append, appendName, inTurn, todo } from './contract-text.ts';
 import { mustMatch, pascal, spoken, withArticle } from './names.ts';

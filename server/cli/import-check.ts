@@ -1,12 +1,12 @@
 // The first stages of an import: reads a file line by line, in batches of limited size, so that files of any size fit in memory;
 // checks each line against the contract; collects the bad lines.
 import { isUtf8 } from 'node:buffer';
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { AmbiguousJson, parseStrictJson } from '../../client/json.ts';
 import { compileAt, createAjv, pointTo } from '../contract/ajv.ts';
 import { loadContract, resolve, valueAt, type Document, type Schema } from '../contract/load.ts';
 import { translate } from '../contract/violations.ts';
-import { codeOf, OperatorFault } from '../faults.ts';
+import { codeOf, OperatorFault, reasonOf } from '../faults.ts';
 import type { NewTransaction } from '../resources/transactions/queries.ts';
 import { hasCardNumber, maskCardNumbers } from '../rules/card-numbers.ts';
 import { whyUnstorable } from '../rules/values.ts';
@@ -182,6 +182,7 @@ export interface BadLines {
   total: number;
   /** The first ones, in the order of the file. There may be a million, so the others are only counted. */
   shown: () => BadLine[];
+  /** To be called in the order of the file. */
   note: (line: Line, reason: string) => void;
   close: () => void;
 }
@@ -192,14 +193,17 @@ export function collectBadLines(file: string | undefined): BadLines {
   const first: BadLine[] = [];
   return {
     total: 0,
-    shown: () => first.sort((a, b) => a.line - b.line).slice(0, mostShown),
+    shown: () => first,
     note({ number: line, bytes }, reason) {
       this.total += 1;
-      // Lines that the database refuses are noted after later ones that are not valid.
-      if (first.length < 2 * mostShown) first.push({ line, reason });
+      if (first.length < mostShown) first.push({ line, reason });
       if (handle === undefined) return;
       const text = isUtf8(bytes) ? maskLine(bytes.toString().trim()) : null;
-      writeSync(handle, `${JSON.stringify({ line, reason, text })}\n`);
+      try {
+        writeFileSync(handle, `${JSON.stringify({ line, reason, text })}\n`);
+      } catch (error) {
+        throw new OperatorFault(`${file} could not be written: ${reasonOf(error)}. Nothing was imported.`);
+      }
     },
     close() {
       if (handle !== undefined) closeSync(handle);

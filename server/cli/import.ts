@@ -162,30 +162,40 @@ async function* checkedBatches(
   { readsAll, onStored }: { readsAll: boolean; onStored: () => void },
 ): AsyncGenerator<Batch> {
   let last = 0;
+  /** Some of them wait to be noted until the database has said which others are bad, to keep the order of the file. */
+  let found = 0;
   for await (const lines of readLines(input)) {
-    if (!readsAll && seen.bad.total >= mostShown) {
+    if (!readsAll && found >= mostShown) {
       seen.stoppedAfter = last;
       return;
     }
     last = lines.at(-1)?.number ?? last;
     const rows: NewTransaction[] = [];
     const good: { line: Line; id: string }[] = [];
+    const bad: { line: Line; reason: string }[] = [];
     await inSlices(lines, (line) => {
       const checked = check(line);
-      if (typeof checked === 'string') seen.bad.note(line, checked);
+      if (typeof checked === 'string') bad.push({ line, reason: checked });
       else {
         rows.push(checked);
         good.push({ line, id: checked.id });
       }
     });
+    found += bad.length;
     yield {
       rows,
       onStored: (refused) => {
         seen.good += good.length - refused.length;
         for (const { index, isRepeated } of refused) {
           const { line, id } = good[index] as (typeof good)[number];
-          seen.bad.note(line, `id ${id} ${isRepeated ? 'is used by an earlier line' : 'exists already'}`);
+          bad.push({
+            line,
+            reason: `id ${id} ${isRepeated ? 'is used by an earlier line' : 'exists already'}`,
+          });
         }
+        found += refused.length;
+        bad.sort((one, other) => one.line.number - other.line.number);
+        for (const { line, reason } of bad) seen.bad.note(line, reason);
         onStored();
       },
     };

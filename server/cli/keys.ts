@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { readCommandConfig } from '../config.ts';
 import { codeOf, OperatorFault } from '../faults.ts';
@@ -140,11 +140,16 @@ function tokenCommand(roles: readonly { permissions: readonly string[] }[], file
 }
 
 function writePrivateKey(file: string, pem: string): void {
+  let handle: number | undefined;
   try {
     // 'wx' refuses a name that exists, also a link that leads nowhere.
-    writeFileSync(file, pem, { mode: 0o600, flag: 'wx', flush: true });
+    handle = openSync(file, 'wx', 0o600);
+    writeFileSync(handle, pem, { flush: true });
   } catch (error) {
     if (codeOf(error) === 'EEXIST') throw new OperatorFault(`${file} exists already. Choose another file.`);
+    if (handle !== undefined) rmSync(file);
     throw new OperatorFault(`${file} could not be written: ${(error as Error).message}`);
+  } finally {
+    if (handle !== undefined) closeSync(handle);
   }
 }

@@ -94,7 +94,7 @@ process.stdout.setMaxListeners(0).on('error', (error: NodeJS.ErrnoException) => 
 
 try {
   if (settingsFile === '') throw new WrongCall('--settings needs the path of a file.');
-  loadSettings(settingsFile);
+  for (const warning of loadSettings(settingsFile)) console.error(visibleLines(warning));
   await program.parseAsync(args, { from: 'user' });
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;

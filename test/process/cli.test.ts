@@ -11,6 +11,7 @@ import { eventually, newDataDir, nothingRunsOn, type DataDir } from '../support/
 import { paymentsHere, typed } from '../support/in-process.ts';
 import {
   createPayments,
+  paymentsWithoutSpace,
   startCommand,
   startPayments,
   startServer,
@@ -350,6 +351,11 @@ describe('while the server runs', () => {
     const nowhere = await here('keys', 'create', '--name', 'Overwriter', '--out', '/no/such/folder/key.pem');
     expect(nowhere.status).toBe(1);
     expect(nowhere.stderr).toMatch(/^\/no\/such\/folder\/key\.pem could not be written: /);
+    const full = join(dataDir.path, 'full.pem');
+    const create = ['keys', 'create', '--name', 'Overwriter', '--out', full];
+    const failed = await paymentsWithoutSpace(create, { DATA_DIR: dataDir.path });
+    expect([failed.status, failed.stderr]).toEqual([1, expect.stringContaining('could not be written: ')]);
+    expect(existsSync(full)).toBe(false);
     expect(await said('keys', 'list')).not.toContain('Overwriter');
   });
 
@@ -423,6 +429,16 @@ describe('while the server runs', () => {
       expect(JSON.parse(made.stdout)).toMatchObject({ id: name });
     }
     expect(await said('audit', '--limit', '1')).toContain('  accounts create third --name x --json');
+    await writeFile(
+      file,
+      `DATA_DIR='${dataDir.path}'\nEVENT_RETENTION_DAY=3\nCARD_KEY_FIL=x\nACQUIRER_KEY=x\n`,
+    );
+    expect(await paymentsHere(['accounts', 'list', '--settings', file], {})).toMatchObject({
+      status: 0,
+      stderr:
+        `${file} sets EVENT_RETENTION_DAY, which is no setting. Did you mean EVENT_RETENTION_DAYS?\n` +
+        `${file} sets CARD_KEY_FIL, which is no setting. Did you mean CARD_KEY_FILE?\n`,
+    });
     expect(await paymentsHere(['accounts', 'list', '--settings', '/no/such.env'], {})).toEqual({
       status: 1,
       stdout: '',

@@ -15,7 +15,7 @@ import type { NewTransaction } from '../../server/resources/transactions/queries
 import { createSamples } from '../../server/sandbox/sample-transactions.ts';
 import { deriveKeys } from '../../server/secrets/derive-keys.ts';
 import { paymentsHere } from '../support/in-process.ts';
-import { createPayments, root, startNode } from '../support/processes.ts';
+import { createPayments, paymentsWithoutSpace, root, startNode } from '../support/processes.ts';
 import { insertTransactionsIn, recordReplacement, silentWork } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import {
@@ -345,22 +345,23 @@ describe('a file with bad lines', () => {
     const file = join(folder, 'bad.jsonl');
     const stored = line();
     expect((await importText(stored)).status).toBe(0);
-    const text = `${many}${line({ metadata: { card: '4111 1111-11111111', '3782822463 10005': 'x' } })}\n${stored}`;
+    // Only the database knows that the first one is bad, after the lines behind it were checked.
+    const text = `${stored}\n${many}${line({ metadata: { card: '4111 1111-11111111', '3782822463 10005': 'x' } })}`;
     const before = await total();
     expect((await importText(text, '--bad', file)).status).toBe(1);
     const said = (await readFile(file, 'utf8')).trim().split('\n');
     const noted = said.map((one) => JSON.parse(one) as { line: number; reason: string; text: string });
     expect(noted.map((one) => one.line)).toEqual(Array.from({ length: 1_032 }, (_, index) => index + 1));
-    expect(noted[0]).toMatchObject({
+    expect(noted[1]).toMatchObject({
       text: '{}',
       reason: expect.stringContaining('/type is required') as string,
     });
-    expect(noted[1_030]).toEqual({
-      line: 1_031,
+    expect(noted[1_031]).toEqual({
+      line: 1_032,
       reason: expect.stringContaining('/metadata/card has a card') as string,
       text: expect.stringContaining('"metadata":{"card":"[number]","[number]":"x"}') as string,
     });
-    expect(noted[1_031]).toMatchObject({
+    expect(noted[0]).toMatchObject({
       text: stored,
       reason: expect.stringContaining('exists already') as string,
     });
@@ -369,6 +370,14 @@ describe('a file with bad lines', () => {
     expect(await importText(line(), '--bad', file)).toMatchObject({
       status: 1,
       stderr: `${file} exists already. Name another file; nothing was imported.\n`,
+    });
+    const full = join(folder, 'full.jsonl');
+    const args = ['import', 'transactions', '-', '--skip-bad', '--bad', full];
+    expect(await paymentsWithoutSpace(args, env, text)).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(
+        `^${full} could not be written: .*\\. Nothing was imported\\.\n$`,
+      ) as string,
     });
     expect(await total()).toBe(before);
   });

@@ -6,7 +6,7 @@ import { copyFile, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { readConfig, type Config } from '../../server/config.ts';
 import { runningUrl } from '../../server/database/embedded/index.ts';
 import { thumbprint, signToken } from '../../server/resources/api-key-pairs/token.ts';
@@ -290,6 +290,26 @@ describe('a failed start logs one reason, at the level fatal', () => {
     expect({ status, stderr }).toEqual({
       status: 1,
       stderr: `Port ${port} is taken. Choose another: PORT=${port + 1} npm start\n`,
+    });
+  });
+
+  it.each(['missing', 'empty', 'made'])('a read-only file system (%s)', async (name) => {
+    await using folder = await newDataDir();
+    await mkdir(folder.path);
+    const mount = [
+      'mount -t tmpfs -o mode=755 tmpfs "$0" && mkdir -p "$0/empty" "$0/made/postgres"',
+      'mount -o remount,ro "$0" && exec "$@"',
+    ].join(' && ');
+    const program = [process.execPath, join(inject('compiled'), 'server/main.js')];
+    const { status, output } = await run('unshare', ['-m', 'sh', '-c', mount, folder.path, ...program], {
+      env: { DATA_DIR: join(folder.path, name), PORT: '0' },
+    });
+    const lines = output.trim().split('\n');
+    expect([status, lines.length]).toEqual([1, 1]);
+    expect(JSON.parse(output)).toMatchObject({
+      level: 60,
+      reason: expect.stringMatching(/ file system.* read-only|read-only file system/) as string,
+      msg: 'the service did not start',
     });
   });
 

@@ -155,6 +155,14 @@ export const createPayments =
     return child.ended;
   };
 
+/** The same where every write to a file fails, as on a full disk. Node ignores the signal of that limit. */
+export function paymentsWithoutSpace(args: string[], env: Env, input = ''): Promise<Ended> {
+  const program = [process.execPath, join(inject('compiled'), 'server/cli/main.js')];
+  const child = startCommand('sh', ['-c', 'ulimit -f 0 && exec "$@"', 'sh', ...program, ...args], { env });
+  child.process.stdin.end(input);
+  return child.ended;
+}
+
 export interface Server extends AsyncDisposable {
   url: string;
   pid: number;

@@ -494,6 +494,16 @@ describe('a secret in a file', () => {
     ]);
   });
 
+  it('that everybody can read is warned of', () => {
+    const path = fileWith(random());
+    chmodSync(path, 0o640);
+    expect(readConfig(inFile('CARD_KEY', path)).warnings).toEqual([]);
+    chmodSync(path, 0o644);
+    expect(readConfig(inFile('CARD_KEY', path)).warnings).toEqual([
+      'CARD_KEY_FILE is a file that every user of this machine can read: chmod o-r',
+    ]);
+  });
+
   it('an empty variable counts as unset', () => {
     const empty = Object.fromEntries(namesWithFiles.map((name) => [fileNameOf(name), '']));
     const env = production();

@@ -22,13 +22,15 @@ import { dirname, join, resolve } from 'node:path';
 import { codeOf, OperatorFault } from '../../faults.ts';
 
 /** A sentence instead of an error of the file system, where the operator has to change something. */
-function explain(error: unknown, path: string): never {
+export function explain(error: unknown, path: string): never {
   const code = codeOf(error) ?? '';
+  if (code === 'EROFS')
+    throw new OperatorFault(`${path} is on a read-only file system: choose another DATA_DIR.`);
   if (code === 'ELOOP')
     throw new OperatorFault(
       `${path} is a symbolic link, and none is followed to a secret: put the file itself there, or set DATA_DIR to its folder.`,
     );
-  if (!['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'EISDIR'].includes(code)) throw error;
+  if (!['EACCES', 'EPERM', 'ENOTDIR', 'EEXIST', 'EISDIR'].includes(code)) throw error;
   throw new OperatorFault(
     `${path} cannot be read or written (${code}): give it and its folder to the user that runs this, or choose another DATA_DIR.`,
     { cause: error },
@@ -45,6 +47,11 @@ export function makeDataDirectory(dataDir: string): string {
   try {
     mkdirSync(path, { recursive: true, mode: isRoot() ? 0o711 : 0o700 });
   } catch (error) {
+    // This is what Node says of a read-only file system.
+    if (codeOf(error) === 'ENOENT')
+      throw new OperatorFault(
+        `${path} cannot be created: its file system is read-only, or a link in the path leads nowhere. Choose another DATA_DIR.`,
+      );
     explain(error, path);
   } finally {
     process.umask(umask);

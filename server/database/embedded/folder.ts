@@ -2,7 +2,16 @@
 // that path is a link to a folder under /var/lib. The link keeps the choice when folders are moved or their modes change.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, lchownSync, mkdirSync, realpathSync, rmdirSync, symlinkSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  lchownSync,
+  mkdirSync,
+  realpathSync,
+  rmdirSync,
+  symlinkSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { codeOf, OperatorFault } from '../../faults.ts';
@@ -11,6 +20,7 @@ import {
   refuseOpen,
   canReach,
   chownTree,
+  explain,
   isRoot,
   nobody,
   ownerOf,
@@ -70,8 +80,14 @@ export function findFolder(dataDir: string): DatabaseFolder | undefined {
 /** Creates the folder if it is missing. */
 export function makeFolder(dataDir: string, log: Log): DatabaseFolder {
   const root = makeDataDirectory(dataDir);
-  if (!findFolder(root)) create(root, log);
-  const folder = findFolder(root);
+  let folder: DatabaseFolder | undefined;
+  try {
+    if (!findFolder(root)) create(root, log);
+    folder = findFolder(root);
+    if (folder) accessSync(folder.directory, constants.W_OK);
+  } catch (error) {
+    explain(error, root);
+  }
   if (!folder)
     throw new OperatorFault(`${root}/postgres is a link to a folder that does not exist: remove the link.`);
   const { directory, identity } = folder;

@@ -15,3 +15,16 @@ export function editDistance(one: string, other: string): number {
   }
   return row.at(-1) ?? 0;
 }
+
+/** The name that was probably meant; undefined if none differs by at most `most` characters. */
+export function nearest(
+  name: string,
+  names: string[],
+  most = Math.min(name.length / 2, Math.max(2, name.length / 4)),
+): string | undefined {
+  const ranked = names
+    .map((other) => ({ other, distance: editDistance(name.toLowerCase(), other.toLowerCase()) }))
+    .sort((a, b) => a.distance - b.distance);
+  const [best] = ranked;
+  return best && best.distance <= most ? best.other : undefined;
+}
