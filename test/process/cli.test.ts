@@ -436,8 +436,8 @@ describe('while the server runs', () => {
     expect(await paymentsHere(['accounts', 'list', '--settings', file], {})).toMatchObject({
       status: 0,
       stderr:
-        `${file} sets EVENT_RETENTION_DAY, which is no setting. Did you mean EVENT_RETENTION_DAYS?\n` +
-        `${file} sets CARD_KEY_FIL, which is no setting. Did you mean CARD_KEY_FILE?\n`,
+        `${file} sets CARD_KEY_FIL, which is no setting. Did you mean CARD_KEY_FILE?\n` +
+        `${file} sets EVENT_RETENTION_DAY, which is no setting. Did you mean EVENT_RETENTION_DAYS?\n`,
     });
     expect(await paymentsHere(['accounts', 'list', '--settings', '/no/such.env'], {})).toEqual({
       status: 1,

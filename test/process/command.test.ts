@@ -74,7 +74,9 @@ describe('the commit of a build', () => {
     // Without a commit there is none to tell.
     writeRevision(clone, built);
     expect(await version()).toBe(`${contractVersion}\n`);
-    expect((await git('commit', '--quiet', '--allow-empty', '-m', 'first')).status).toBe(0);
+    writeFileSync(join(clone, '.gitignore'), 'dist/\n');
+    await git('add', '.');
+    expect((await git('commit', '--quiet', '-m', 'first')).status).toBe(0);
     const revision = (await git('rev-parse', 'HEAD')).stdout.slice(0, 12);
     writeRevision(clone, built);
     expect(await version()).toBe(`${contractVersion}+${revision}\n`);
@@ -93,6 +95,18 @@ describe('the commit of a build', () => {
       child.process.kill('SIGTERM');
       await child.ended;
     }
+  });
+
+  it('is marked if files differ from it, or are not in it', async () => {
+    const revision = (await git('rev-parse', 'HEAD')).stdout.slice(0, 12);
+    for (const name of ['.gitignore', 'new.ts']) {
+      writeFileSync(join(clone, name), 'dist/\n\n');
+      writeRevision(clone, built);
+      expect(readBuild(built).revision).toBe(`${revision}-dirty`);
+      await git('stash', '--include-untracked', '--quiet');
+    }
+    writeRevision(clone, built);
+    expect(readBuild(built).revision).toBe(revision);
   });
 
   it('is not that of a repository around it', () => {

@@ -1,13 +1,16 @@
 // What package.json lists, what the build contains, and the one version number.
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { filesBehind } from '../../scripts/diff/versions.ts';
 import { licencesOf, readBill } from '../../scripts/support/bill.ts';
 import { bundle } from '../../scripts/support/bundle.ts';
-import { root } from '../support/processes.ts';
+import { root, runNode } from '../support/processes.ts';
 
 interface Manifest {
   version: string;
@@ -91,5 +94,30 @@ describe('the bill of materials', () => {
     expect(licencesOf({ components: [{ ...strict, licenses: [] }] })).toMatchObject([
       { isPermissive: false },
     ]);
+  });
+});
+
+describe('npm run licences', () => {
+  const { dependencies, optionalDependencies } = manifest;
+  const direct = { ...dependencies, ...optionalDependencies };
+
+  it('prints how old the version of each production dependency is, or that the registry does not answer', async () => {
+    const daysAgo = (days: number) => new Date(Date.now() - (days + 0.5) * 86_400_000).toISOString();
+    // pg is new, all others are old.
+    const registry = createServer((req, res) => {
+      const name = decodeURIComponent(req.url ?? '').slice(1);
+      res.end(JSON.stringify({ time: { [direct[name] ?? '']: daysAgo(name === 'pg' ? 3 : 400) } }));
+    }).listen(0, '127.0.0.1');
+    await once(registry, 'listening');
+    const { port } = registry.address() as AddressInfo;
+    const env = { npm_config_registry: `http://127.0.0.1:${port}/` };
+    const call = () => runNode('scripts/licences.ts', [], { env });
+    const { status, stdout } = await call();
+    registry.close();
+    const ages = stdout.slice(stdout.indexOf('Days since'));
+    expect([status, ages]).toEqual([0, expect.stringMatching(/^pg@\S+ +3$/m)]);
+    expect(ages.match(/^\S+ +400, more than a year$/gm)).toHaveLength(Object.keys(direct).length - 1);
+    const offline = await call();
+    expect(offline).toMatchObject({ status: 0, stdout: expect.stringContaining('offline') as string });
   });
 });
