@@ -44,7 +44,7 @@ export const insertBefore =
     const found = (isMap(map) ? map.items : [])
       .map(({ key }) => key)
       .find((key) => isScalar(key) && keys.includes(String(key.value)));
-    if (!isScalar(found) || !found.range) return append([], lines)(text);
+    if (!isScalar(found)) return append([], lines)(text);
     const at = text.lastIndexOf('\n', found.range[0] - 1) + 1;
     return text.slice(0, at) + lines + text.slice(at);
   };

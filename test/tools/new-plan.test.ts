@@ -142,8 +142,7 @@ it('a table of a resource with an event has an insert that takes it, and asks on
   await make('operation POST /pets');
   const pet = 'openapi/components/schemas/Pet.yaml';
   const kind = '  kind:\n    description: What it is.\n    type: string\n    enum: [cat, dog]\n';
-  const currency =
-    "  currency:\n    anyOf:\n      - $ref: ./CurrencyCode.yaml\n      - type: 'null'\n";
+  const currency = "  currency:\n    anyOf:\n      - $ref: ./CurrencyCode.yaml\n      - type: 'null'\n";
   await writeFile(join(project, pet), (await read(pet)) + kind + currency);
   await writeFile(join(project, 'openapi/webhooks/pet.created.yaml'), 'post: {}\n');
   await make('table pets --erasure display_name=erased');

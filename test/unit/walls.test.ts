@@ -66,9 +66,7 @@ const rooms: Record<string, Room> = {
   'client/json.ts': { from: [] },
   'server/errors.ts': { from: ['generated'] },
   [faults]: { from: [] },
-  'server/config.ts': {
-    from: [faults, 'server/settings.ts'],
-  },
+  'server/config.ts': { from: [faults, 'server/rules', 'server/settings.ts'] },
   'server/settings.ts': { from: [], types: ['server/secrets'] },
   'server/visible.ts': { from: [] },
   'server/log.ts': { from: [faults, 'server/rules', 'server/visible.ts'], packages: ['pino'] },
@@ -145,20 +143,14 @@ const rooms: Record<string, Room> = {
     from: [
       ...[...pure, 'server/contract', 'server/errors.ts', 'server/http', 'server/secrets'],
       'server/providers',
-      // Says "did you mean", as the lint does.
-      'scripts/support/edit-distance.ts',
     ],
     types: ['server/handlers'],
     packages: ['@stoplight/prism-core', '@stoplight/prism-http', 'commander', 'express'],
   },
-  'scripts/support/edit-distance.ts': { from: [] },
   scripts: {
     // `generate` proves the contract and compiles its validators with the code that uses them.
     // `dev` shows lines of the log as the service does.
-    from: [
-      ...['generated', 'client/json.ts', 'server/contract', 'server/rules', 'server/terminal-log.ts'],
-      'scripts/support/edit-distance.ts',
-    ],
+    from: ['generated', 'client/json.ts', 'server/contract', 'server/rules', 'server/terminal-log.ts'],
     // What the landing page is told.
     types: ['server/http'],
     packages: [

@@ -97,7 +97,8 @@ export const errorCode = () => ({
     for (const [index, code] of list(schema.enum).entries()) {
       if (texts.some((text) => text.includes(`code: ${code}\n`))) continue;
       ctx.report({
-        message: 'No example has this code: add components/examples/Error<Code>.yaml, and refer to it from a response.',
+        message:
+          'No example has this code: add components/examples/Error<Code>.yaml, and refer to it from a response.',
         location: ctx.location.child(['enum', index]),
       });
     }
