@@ -10,8 +10,8 @@ export default defineConfig({
     // Which of them run, says the command: see the folders in CONTRIBUTING.md.
     dir: 'test',
     include: ['**/*.test.ts'],
-    // These need other servers: see vitest.citus.config.ts and vitest.scale.config.ts.
-    exclude: [...configDefaults.exclude, '**/citus/**', '**/scale/**'],
+    // These need other servers, or programs of others: see vitest.citus.config.ts, vitest.scale.config.ts and test:nightly.
+    exclude: [...configDefaults.exclude, '**/citus/**', '**/scale/**', '**/nightly/**'],
     globalSetup: ['test/support/global.ts'],
     setupFiles: ['test/support/random.ts', 'test/support/statements.ts'],
     reporters: ['default', './test/support/todo-reporter.ts'],

@@ -40,19 +40,22 @@ export function render(markdown: string, link: (href: string) => string): Render
   const ids = new GithubSlugger();
   const marked = new Marked({
     renderer: {
-      heading(text, level, raw) {
-        const id = ids.slug(plain(raw));
+      heading({ tokens, text, depth }) {
+        const id = ids.slug(plain(text));
+        const shown = this.parser.parseInline(tokens);
         // The title has no link of its own: the address of the page is its address.
-        if (level === 1) return `<h1 id="${id}">${text}</h1>\n`;
-        const name = `Link to ${escape(plain(raw))}`;
-        return `<h${level} id="${id}">${text} <a class="anchor" href="#${id}" aria-label="${name}">#</a></h${level}>\n`;
+        if (depth === 1) return `<h1 id="${id}">${shown}</h1>\n`;
+        const name = `Link to ${escape(plain(text))}`;
+        return `<h${depth} id="${id}">${shown} <a class="anchor" href="#${id}" aria-label="${name}">#</a></h${depth}>\n`;
       },
       // The texts are ours, but a page must not change because someone wrote <T> in one.
-      html: escape,
-      link: (href, _title, text) => `<a href="${escape(link(href))}">${text}</a>`,
-      code: (text, lang) => codeBlock([{ text, lang }]),
+      html: ({ text }) => escape(text),
+      link({ href, tokens }) {
+        return `<a href="${escape(link(href))}">${this.parser.parseInline(tokens)}</a>`;
+      },
+      code: (block) => codeBlock([block]),
       // Links and the search lead to the row of a status.
-      tablerow: (cells) => `<tr>${cells}</tr>\n`.replace(/<tr>\n?<td>(\d{3})</, '<tr id="$1"><td>$1<'),
+      tablerow: ({ text }) => `<tr>${text}</tr>\n`.replace(/<tr>\n?<td>(\d{3})</, '<tr id="$1"><td>$1<'),
     },
     extensions: [{ name: 'tabs', renderer: ({ codes }) => codeBlock(codes as Tokens.Code[]) }],
   });

@@ -31,8 +31,6 @@ describe('package.json', () => {
     const text = [...code, ...Object.values(manifest.scripts), await read('.ci/run')].join('\n');
     // Imported, resolved, or run by its name or the name of its program.
     const programs: Record<string, string> = {
-      '@arethetypeswrong/cli': 'attw',
-      '@hey-api/openapi-ts': 'openapi-ts',
       '@redocly/cli': 'redocly',
       '@stoplight/prism-cli': 'prism',
       '@stryker-mutator/vitest-runner': '@stryker-mutator/core',

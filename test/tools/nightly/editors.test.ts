@@ -6,8 +6,9 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isObject } from '../../scripts/diff/change.ts';
-import { root } from '../support/processes.ts';
+import { isObject } from '../../../scripts/diff/change.ts';
+import { installed } from '../../support/installed.ts';
+import { root } from '../../support/processes.ts';
 
 interface Message {
   id?: number;
@@ -47,9 +48,7 @@ class Editor {
   #lastId = 0;
   #version = 0;
 
-  constructor() {
-    const folder = createRequire(import.meta.url).resolve('yaml-language-server/package.json');
-    const server = join(folder, '..', 'bin', 'yaml-language-server');
+  constructor(server: string) {
     this.#process = spawn(process.execPath, [server, '--stdio']);
     this.#process.stdout.on('data', (chunk: Buffer) => {
       this.#input = Buffer.concat([this.#input, chunk]);
@@ -228,7 +227,8 @@ describe('the schemas for editors', () => {
 describe('openapi/ in an editor', () => {
   let editor: Editor;
   beforeAll(async () => {
-    editor = new Editor();
+    const server = await installed('yaml-language-server', '1.25.0');
+    editor = new Editor(join(server, 'bin/yaml-language-server'));
     await editor.start();
   });
   afterAll(() => {

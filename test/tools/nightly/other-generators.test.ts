@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { compile } from '../support/compiler.ts';
-import { root, run } from '../support/processes.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { compile } from '../../support/compiler.ts';
+import { installed } from '../../support/installed.ts';
+import { root, run } from '../../support/processes.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
 
 // As a consumer would write it: null for the first page, then whatever the answer has.
 const program = `import { client } from './client/client.gen';
@@ -47,7 +48,7 @@ let folder: string;
 let service: TestService;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'generated-client-'));
-  const generator = join(root, 'node_modules/@hey-api/openapi-ts/bin/run.js');
+  const generator = join(await installed('@hey-api/openapi-ts', '0.95.0', 'typescript@5.9.3'), 'bin/run.js');
   const contract = join(root, 'site/openapi.json');
   const made = await run(process.execPath, [generator, '-i', contract, '-o', join(folder, 'client'), '-s']);
   expect(made).toMatchObject({ status: 0 });
