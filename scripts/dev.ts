@@ -5,11 +5,9 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { createTerminalLine } from '../server/terminal-log.ts';
-import { adviceOnPorts } from './dev/ports.ts';
 import { createProgram, type Program, type Started } from './dev/program.ts';
 import { devFolder, noteRunning } from './dev/running.ts';
 import { show, type State } from './dev/screen.ts';
-import { createTypeCheck, noTypeCheck, type TypeCheck } from './dev/types.ts';
 import { buildDocs } from './docs.ts';
 import { docsDigest } from './docs/digest.ts';
 import { bundleContract } from './generate/bundle.ts';
@@ -33,14 +31,13 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message : 
 interface Dev {
   service: Program;
   mock: Program;
-  types: TypeCheck;
   /** Shows the state that has changed. */
   say: (change: Partial<State>) => void;
-  where: Record<'API' | 'Docs' | 'Mock' | 'Types', string>;
+  where: Record<'API' | 'Docs' | 'Mock', string>;
 }
 
 /** Returns what updates everything after changes. An update that is overtaken by the next change does not go on. */
-function createUpdates({ service, mock, types, say, where }: Dev) {
+function createUpdates({ service, mock, say, where }: Dev) {
   let contractIsStale = true;
   let builtDocs = '';
   let reloading = Promise.resolve();
@@ -118,14 +115,6 @@ function createUpdates({ service, mock, types, say, where }: Dev) {
       problems = messageOf(error);
     }
     if (isOvertaken()) return;
-    types.start((found) => {
-      const isNews = where.Types !== found;
-      where.Types = found;
-      // Without a terminal there is no screen to draw anew.
-      if (isNews && process.stdout.isTTY) say({});
-      else if (isNews) console.log(`  Types   ${found.replaceAll('\n', '\n          ')}`);
-    });
-    where.Types = types.state();
     say({ problems, linted, updated: seconds(), wrote });
     wrote = [];
   }
@@ -134,8 +123,6 @@ function createUpdates({ service, mock, types, say, where }: Dev) {
     after(files: string[], since: number) {
       if (files.some(isSourceOfGenerate)) contractIsStale = true;
       for (const program of [service, mock]) program.touch(files);
-      types.stop();
-      where.Types = types.state();
       runs += 1;
       const run = runs;
       const isOvertaken = () => run !== runs;
@@ -151,9 +138,10 @@ function createUpdates({ service, mock, types, say, where }: Dev) {
   };
 }
 
-/** The ports were free when it began; one may have been taken since. */
 const describe = (started: Started) =>
-  'url' in started ? started.url : started.fault.replace(/ Choose another: .*/, ' Start npm run dev again.');
+  'url' in started
+    ? started.url
+    : started.fault.replace(/ Choose another: .*/, ' Choose another with PORT or --mock-port.');
 
 const terminalLine = createTerminalLine(process.stderr.isTTY && process.stderr.hasColors());
 
@@ -169,22 +157,15 @@ function parsePort(text: string): string {
   return text;
 }
 
-async function start({ mockPort, types: compiles }: { mockPort: string; types: boolean }): Promise<void> {
+async function start({ mockPort }: { mockPort: string }): Promise<void> {
   const begun = performance.now();
-  const advice = await adviceOnPorts(Number(mockPort));
-  if (advice !== undefined) {
-    console.error(advice);
-    process.exitCode = 1;
-    return;
-  }
   await rm(devFolder, { recursive: true, force: true });
   await mkdir(devFolder, { recursive: true });
   const noteEnd = noteRunning();
   const stopRedocly = keepRedocly();
   let isStopping = false;
   let state: State = { problems: '', served: [] };
-  const types = compiles ? createTypeCheck() : noTypeCheck;
-  const where = { API: 'starting', Docs: 'starting', Mock: 'starting', Types: types.state() };
+  const where = { API: 'starting', Docs: 'starting', Mock: 'starting' };
   const say = (change: Partial<State>) => {
     state = { ...state, ...change, served: Object.entries(where) };
     if (!isStopping) show(state);
@@ -207,7 +188,7 @@ async function start({ mockPort, types: compiles }: { mockPort: string; types: b
     onLine: () => undefined,
     onEnd: ended('Mock'),
   });
-  const updates = createUpdates({ service, mock, types, say, where });
+  const updates = createUpdates({ service, mock, say, where });
   watchFolders(['openapi', 'docs', 'server', 'client', 'mock'], (files, since) => {
     const changed = files.filter((file) => !generatedFiles.includes(file));
     if (changed.length > 0) updates.after(changed, since);
@@ -220,7 +201,6 @@ async function start({ mockPort, types: compiles }: { mockPort: string; types: b
     isStopping = true;
     noteEnd();
     updates.cancel();
-    types.stop();
     stopRedocly();
     void Promise.all([service.stop(), mock.stop()]).finally(() => process.exit());
   };
@@ -234,6 +214,5 @@ await new Command('npm run dev --')
       'While there are problems, the last state without problems is served.',
   )
   .option('--mock-port <number>', 'port of the mock', parsePort, '4010')
-  .option('--no-types', 'do not run the compiler')
   .action(start)
   .parseAsync();

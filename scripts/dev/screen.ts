@@ -42,13 +42,8 @@ export function asText(state: State, colour: boolean): string {
       ? `${paint('green', '✓')} 0 problems in the contract ${times}`
       : `${problems}\n\n${paint('red', '✗')} The last state without problems is still served. ${times}`;
   const places = `${unfinished} unfinished ${unfinished === 1 ? 'place' : 'places'}: npm run lint -- --contract`;
-  // The compiler has not seen the contract that has problems.
-  const isOld = (name: string) => name === 'Types' && problems !== '';
   const lines: State['served'] = [
-    ...served.map(([name, where]): [string, string] => [
-      name,
-      isOld(name) ? `of the contract that is served: ${where}` : where,
-    ]),
+    ...served,
     ...(wrote.length > 0 ? [['Wrote', summaryOf(wrote)] as [string, string]] : []),
     ...(unfinished > 0 ? [['To do', places] as [string, string]] : []),
   ];

@@ -1,17 +1,14 @@
 // `npm run dev` in a copy of the project, with real saves. One process for all of it, because its start takes longest; so each
 // test goes on where the one before has ended.
 import { createPrivateKey } from 'node:crypto';
-import { once } from 'node:events';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asText } from '../../scripts/dev/screen.ts';
-import { createTypeCheck, describeTypes } from '../../scripts/dev/types.ts';
 import { signToken } from '../../server/resources/api-key-pairs/token.ts';
 import { eventually, processesOn } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { freePort } from '../support/ports.ts';
 import { root, runNode, startNode, type Child } from '../support/processes.ts';
 
 const parts = [
@@ -19,73 +16,11 @@ const parts = [
   ...['redocly.yaml', 'package.json', 'tsconfig.json', 'CHANGELOG.md'],
 ];
 
-async function takePort(): Promise<{ port: number; server: Server }> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { port: (server.address() as AddressInfo).port, server };
-}
-
-it('shows the first errors of the compiler, a line each', () => {
-  expect(describeTypes('')).toBe('the code compiles');
-  const errors = Array.from(
-    { length: 10 },
-    (_, n) => `a.ts(${n},3): error TS1: Wrong.\n  Because of this.\n`,
-  );
-  expect(describeTypes(errors.join('')).split('\n')).toEqual([
-    'the code does not compile; npm run lint -- --types',
-    ...Array.from({ length: 8 }, (_, n) => `a.ts(${n},3): error TS1: Wrong.`),
-    '… and 2 more',
-  ]);
-});
-
-it('says that Types are about the contract that is served, while the new one has problems', () => {
-  const served: [string, string][] = [['Types', 'the code compiles']];
-  expect(asText({ problems: 'x', served }, false)).toContain(
-    'Types   of the contract that is served: the code compiles',
-  );
-  expect(asText({ problems: '', served }, false)).toContain('Types   the code compiles');
-});
-
-it(
-  'says that the compiler runs, and that a verdict from before the save is old',
-  { timeout: 60_000 },
-  async () => {
-    const project = await mkdtemp(join(tmpdir(), 'payments-types-'));
-    await writeFile(
-      join(project, 'tsconfig.json'),
-      '{ "compilerOptions": { "types": [] }, "files": ["x.ts"] }',
-    );
-    const write = (code: string) => writeFile(join(project, 'x.ts'), code);
-    const types = createTypeCheck(project);
-    const verdict = () =>
-      new Promise<string>((resolve) => {
-        types.start(resolve);
-      });
-
-    await write('export {};\n');
-    expect(types.state()).toBe('checked when all is served');
-    void verdict();
-    expect(types.state()).toBe('checking …');
-    types.stop();
-    expect(types.state()).toBe('checked when all is served');
-    expect(await verdict()).toBe('the code compiles');
-    await write('export const x: number = "";\n');
-    const second = verdict();
-    expect(types.state()).toBe('checking … (before this save: the code compiles)');
-    expect(await second).toContain('the code does not compile');
-    expect(types.state()).toBe(await second);
-    types.stop();
-    expect(types.state()).toBe('checked when all is served (before this save: the code does not compile)');
-    await rm(project, { recursive: true });
-  },
-);
-
 describe('npm run dev', { timeout: 120_000 }, () => {
   let folder: string;
   let dev: Child;
   let args: string[];
   let env: Record<string, string>;
-  const taken: { port: number; server: Server }[] = [];
   let [service, mock] = ['', ''];
   /** Where the output of the present test begins. */
   let mark = 0;
@@ -94,18 +29,16 @@ describe('npm run dev', { timeout: 120_000 }, () => {
     folder = await mkdtemp(join(tmpdir(), 'payments-dev-'));
     await Promise.all(parts.map((part) => cp(join(root, part), join(folder, part), { recursive: true })));
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
-    const [first, second] = [await takePort(), await takePort()];
-    taken.push(first, second);
-    [service, mock] = [`http://127.0.0.1:${first.port}`, `http://127.0.0.1:${second.port}`];
-    args = ['--mock-port', String(second.port), '--no-types'];
+    const [servicePort, mockPort] = [await freePort(), await freePort()];
+    [service, mock] = [`http://127.0.0.1:${servicePort}`, `http://127.0.0.1:${mockPort}`];
+    args = ['--mock-port', String(mockPort)];
     env = {
-      PORT: String(first.port),
+      PORT: String(servicePort),
       DATA_DIR: join(folder, 'data'),
       DATABASE_URL: await createTestDatabase('template'),
     };
   });
   afterAll(async () => {
-    for (const { server } of taken) server.close();
     dev.process.kill('SIGKILL');
     await dev.ended;
     await rm(folder, { recursive: true, force: true });
@@ -130,30 +63,10 @@ describe('npm run dev', { timeout: 120_000 }, () => {
       ),
     );
 
-  it('ends if ports are taken, and says how to choose others', async () => {
-    const { status, output: said } = await runNode('scripts/dev.ts', args, { cwd: folder, env });
-    const ports = taken.map(({ port }) => port).join(' and ');
-    expect([status, said]).toEqual([
-      1,
-      `Ports ${ports} are taken. Choose others, such as: PORT=8081 npm run dev -- --mock-port 4011\n`,
-    ]);
-  });
-
   it('serves the API, the docs and the mock', async () => {
-    await Promise.all(
-      taken.map(({ server }) => {
-        server.close();
-        return once(server, 'close');
-      }),
-    );
     dev = startNode('scripts/dev.ts', args, { cwd: folder, env });
     await prints('up to date');
     expect(output()).toContain('✓ 0 problems');
-    const second = await runNode('scripts/dev.ts', args, { cwd: folder, env });
-    expect([second.status, second.output]).toEqual([
-      1,
-      expect.stringContaining('are taken. npm run dev runs in this folder already'),
-    ]);
   });
 
   it('collects saves, cancels what is overtaken, and serves the last one everywhere', async () => {
@@ -231,6 +144,17 @@ describe('npm run dev', { timeout: 120_000 }, () => {
     expect(output()).toMatch(
       /ERROR: the request failed .*"operation":"listCardSchemeDefinitions"[^]* Error: boom\n +at .*server\/handlers\/list-card-scheme-definitions\.ts:11:/,
     );
+  });
+
+  it('says which port is taken', async () => {
+    const second = startNode('scripts/dev.ts', args, { cwd: folder, env });
+    await eventually(() => second.output().includes('up to date'), 'it is up to date', 100);
+    second.process.kill('SIGINT');
+    const { output: said } = await second.ended;
+    expect(said.match(/(API|Mock) .* is taken\. .*/g)).toEqual([
+      expect.stringContaining('Choose another with PORT or --mock-port.'),
+      expect.stringContaining('Choose another with PORT or --mock-port.'),
+    ]);
   });
 
   it('ends everything that it started with Ctrl+C', async () => {
