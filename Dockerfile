@@ -25,8 +25,8 @@ ENV PATH=/app/bin:$PATH
 USER 1000:1000
 EXPOSE 8080
 # The image has no curl. /healthz does not ask the database: a new container would not mend it. Callers can use up the connections
-# of PORT, but not those of METRICS_PORT.
+# of PORT, but not those of METRICS_PORT, which is asked unless it listens at one other address only.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${Number(process.env.METRICS_PORT) || process.env.PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "const { PORT, METRICS_PORT, METRICS_HOST = '' } = process.env; const isHere = ['', '127.0.0.1', '0.0.0.0'].includes(METRICS_HOST); fetch(`http://127.0.0.1:${(isHere && Number(METRICS_PORT)) || PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # Not by npm, which does not forward signals.
 CMD ["node", "dist/server/main.js"]

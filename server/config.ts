@@ -205,7 +205,10 @@ function warningsOf({ DATABASE_URL: url, ENVIRONMENT }: Values, given: Texts, en
   const warnings = namesWithFiles
     .map(fileNameOf)
     .filter((name) => env[name] && (statSync(env[name]).mode & 0o004) !== 0)
-    .map((name) => `${name} is a file that every user of this machine can read: chmod o-r`);
+    .map(
+      (name) =>
+        `${name} is a file that every user of this machine can read: let only the user of the service read it`,
+    );
   if (url === undefined) return warnings;
   if (!given.has('ENVIRONMENT'))
     warnings.push(

@@ -104,6 +104,9 @@ try {
   }
 }
 
+// A module of PROVIDERS may hold a timer or a connection, which would keep the process for ever.
+process.stdout.write('', () => setTimeout(() => process.exit(), 500).unref());
+
 function messageOf(error: unknown): string {
   if (error instanceof OperatorFault) return error.message;
   return setupFault(error) ?? `Unexpected error: ${reasonOf(error)}`;

@@ -51,7 +51,9 @@ export function printRows(
   }
   const names = Object.keys(rows[0] ?? {});
   const lines = [names, ...rows.map((row) => names.map((name) => visible(cell(row[name]))))];
-  const widths = names.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
+  const widths = names.map((_, column) =>
+    lines.reduce((most, cells) => Math.max(most, cells[column]?.length ?? 0), 0),
+  );
   for (const cells of lines)
     console.log(
       cells

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Command } from 'commander';
 import type { Db } from '../database/database.ts';
-import { OperatorFault } from '../faults.ts';
+import { OperatorFault, reasonOf } from '../faults.ts';
 import { judgeCard } from '../providers/cards.ts';
 import { loadProviders } from '../providers/index.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
@@ -40,7 +40,9 @@ async function verify(ids: string[] = [], { processing = false, ...output }: Ver
         const done: Verified[] = [];
         for (const id of asked) {
           update(`Verifying cards: ${count(done.length)} of ${count(asked.length)}`);
-          done.push(await verifyOne(id));
+          done.push(
+            await verifyOne(id).catch((fault: unknown) => ({ id, status: null, error: reasonOf(fault) })),
+          );
         }
         return done;
       },
@@ -58,7 +60,8 @@ async function verify(ids: string[] = [], { processing = false, ...output }: Ver
 
 async function listAllProcessing(db: Db): Promise<string[]> {
   const ids: string[] = [];
-  for (const { id: account } of await listAccounts(db)) ids.push(...(await listProcessingIds(db, account)));
+  for (const { id: account } of await listAccounts(db))
+    for (const id of await listProcessingIds(db, account)) ids.push(id);
   return ids;
 }
 

@@ -109,31 +109,38 @@ async function recordFailures(tx: Tx, attempts: readonly Attempt[]): Promise<str
   );
   const failing = new Set(rows.map(({ id }) => id));
   const switchedOff: string[] = [];
+  const at = await readClock(tx);
   // Two workers may change the same subscriptions. The same order prevents a deadlock.
   for (const attempt of attempts.toSorted((a, b) => subscriptionOf(a).localeCompare(subscriptionOf(b)))) {
     const id = subscriptionOf(attempt);
     if (attempt.state !== 'succeeded') {
       failing.add(id);
-      if (await recordFailure(tx, attempt)) switchedOff.push(id);
+      if (await recordFailure(tx, attempt, at)) switchedOff.push(id);
     } else if (failing.delete(id))
       await sql`update webhook_subscriptions set failing_since = null where id = ${id}`.execute(tx);
   }
   return switchedOff;
 }
 
+/** That of the database. Citus refuses `now()` inside of `coalesce` and `case`. */
+async function readClock(tx: Tx): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select now()`.execute(tx);
+  return rows[0]?.now ?? new Date();
+}
+
 /**
  * Switches the subscription off if it answered 410, or has only failed for five days, by the clock of the database. Returns whether
  * it did.
  */
-async function recordFailure(tx: Tx, { delivery, status }: Attempt): Promise<boolean> {
+async function recordFailure(tx: Tx, { delivery, status }: Attempt, at: Date): Promise<boolean> {
   // Only the first failure and the one that switches the subscription off update the row; the others do not lock it.
-  const limit = sql`now() - make_interval(secs => ${switchOffAfterSeconds})`;
+  const limit = new Date(at.getTime() - 1000 * switchOffAfterSeconds);
   const off = sql<boolean>`(${status === 410} or coalesce(failing_since <= ${limit}, false))`;
   const { rows } = await sql<{ off: boolean }>`
     update webhook_subscriptions set
-      failing_since = coalesce(failing_since, now()),
+      failing_since = coalesce(failing_since, ${at}),
       active = not ${off},
-      updated_at = case when ${off} then now() else updated_at end
+      updated_at = case when ${off} then ${at} else updated_at end
     where id = ${delivery.subscription_id} and active and (failing_since is null or ${off})
     returning not active as off`.execute(tx);
   return rows[0]?.off ?? false;

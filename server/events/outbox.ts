@@ -31,7 +31,7 @@ export const createOutbox =
   };
 
 // How a change becomes an event. Queries that change a resource with events require an `EventTx`, and only `withEvent` has one, so
-// a change that forgets its event does not compile.
+// to call them without it does not compile. Return every row that was changed.
 
 declare const hasEvent: unique symbol;
 

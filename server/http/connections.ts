@@ -94,7 +94,7 @@ export function serveConnections(
     close: () =>
       new Promise<void>((done, failed) => {
         endKeepAlive();
-        const idle = setTimeout(() => {
+        const idle = setInterval(() => {
           // Node does not count connections without any request as idle, and would wait for them.
           for (const socket of connections.keys()) if (socket.bytesRead === 0) socket.destroy();
           server.closeIdleConnections();
@@ -104,10 +104,8 @@ export function serveConnections(
         }, shutdownMilliseconds);
         // Not the `close` of HTTP servers, which ends idle connections at once: their next request may be on its way.
         TcpServer.prototype.close.call(server, (error) => {
-          clearTimeout(idle);
+          clearInterval(idle);
           clearTimeout(deadline);
-          // Ends the timer by which Node looks for slow requests.
-          server.close();
           if (error) failed(error);
           else done();
         });

@@ -35,7 +35,7 @@ const pieces: Piece[] = [
     name: 'nor does a new row',
     code: `
       export const one = () => insertPaymentMethod(unit.db, card);
-      export const many = async () => (await prepareTransactions([transaction], true))(unit.db);`,
+      export const many = async () => (await prepareTransactions([transaction], unit))(unit.db);`,
     fault: /hasEvent[^]*hasEvent/,
   },
   {

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { signToken } from '../../server/resources/api-key-pairs/token.ts';
 import { createCaller } from '../support/call.ts';
 import { eventually, newDataDir, nothingRunsOn, type DataDir } from '../support/data-dir.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { paymentsHere, typed } from '../support/in-process.ts';
 import {
   createPayments,
@@ -17,6 +18,7 @@ import {
   startServer,
   type Server,
 } from '../support/processes.ts';
+import { testSecrets } from '../support/service.ts';
 
 let dataDir: DataDir;
 let server: Server;
@@ -608,4 +610,17 @@ it('a number and a PIN that are typed at a terminal are not shown', async () => 
   expect(output).toContain('"last4": "9871"');
   expect(status).toBe(0);
   for (const hidden of ['9999000050009871', '8642']) expect(output).not.toContain(hidden);
+});
+
+it('a command ends although the module of PROVIDERS holds a timer', async () => {
+  const file = join(dataDir.path, 'holding.mjs');
+  await writeFile(file, 'setInterval(() => {}, 1000); export const verifyCard = () => true;');
+  const { CARD_KEY, CURSOR_KEY } = testSecrets();
+  const { status, stdout } = await createPayments({
+    CARD_KEY: CARD_KEY[0].toString('base64'),
+    CURSOR_KEY: CURSOR_KEY[0].toString('base64'),
+    ...{ ENVIRONMENT: 'production', PUBLIC_URL: 'https://pay.example', PROVIDERS: file },
+    DATABASE_URL: await createTestDatabase('template'),
+  })(['payment-methods', 'verify', '--processing']);
+  expect([status, stdout]).toEqual([0, 'There is no card in processing.\n']);
 });

@@ -231,6 +231,24 @@ describe('payments payment-methods verify', () => {
     expect(await entriesAbout(two)).toHaveLength(1);
   });
 
+  it('--processing goes on after a card that cannot be opened', async () => {
+    await db().deleteFrom('payment_methods').execute();
+    const [damaged, good] = [await storeInOutage(), await storeInOutage()];
+    await db()
+      .updateTable('payment_methods')
+      .set({ number_sealed: 'damaged' })
+      .where('id', '=', damaged)
+      .execute();
+    const { status, items } = await verify(['--processing', '--json']);
+    expect(status).toBe(1);
+    expect(items).toEqual(
+      expect.arrayContaining([
+        { id: damaged, status: null, error: expect.any(String) as string },
+        { id: good, status: 'succeeded', error: null },
+      ]),
+    );
+  });
+
   it('tells the verifier that it is asked again', async () => {
     const id = await storeInOutage();
     const told = join(folder, 'told.mjs');

@@ -35,7 +35,7 @@ export const createTransactions = (db: Db, rows: readonly NewTransaction[]) =>
   silentWork(db, (unit) => importTransactions(unit, [{ rows }]));
 
 export const insertTransactionsIn = async (tx: Tx, rows: readonly NewTransaction[]) => {
-  const insert = await prepareTransactions(rows, false);
+  const insert = await prepareTransactions(rows, { publish: undefined });
   return (await insert(tx as EventTx)).refused;
 };
 

@@ -500,7 +500,7 @@ describe('a secret in a file', () => {
     expect(readConfig(inFile('CARD_KEY', path)).warnings).toEqual([]);
     chmodSync(path, 0o644);
     expect(readConfig(inFile('CARD_KEY', path)).warnings).toEqual([
-      'CARD_KEY_FILE is a file that every user of this machine can read: chmod o-r',
+      'CARD_KEY_FILE is a file that every user of this machine can read: let only the user of the service read it',
     ]);
   });
 

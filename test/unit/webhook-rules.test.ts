@@ -12,7 +12,7 @@ it.each(events)('%s is published', (event) => {
   const resource = pascal(event.replace(/\..*/, ''));
   const advice = `Publish it in the change of ${folder}/ that causes it: withEvent(unit, '${event}', present${resource}, (db) => …). See docs/guides/backend-engineer.md, "An event".`;
   expect(
-    code.some((text) => text.includes(`'${event}'`)),
+    code.some((text) => new RegExp(`(withEvent|publishing|publish\\?\\.)\\([^;]*'${event}'`).test(text)),
     advice,
   ).toBe(true);
 });

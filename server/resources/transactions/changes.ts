@@ -46,7 +46,7 @@ export async function importTransactions(
   let added = 0;
   // Not in the loop, whose variables would keep the rows in memory until they are stored: their text is enough.
   const encode = async ({ rows, onStored }: Batch): Promise<() => Promise<void>> => {
-    const insert = await prepareTransactions(rows, unit.publish !== undefined);
+    const insert = await prepareTransactions(rows, unit);
     const uses = rows.map(encodeUse);
     const ids = rows.map(({ id }) => id);
     return async () => {

@@ -4,6 +4,7 @@ import { acrossAccounts, findAccountOf, isCitus } from '../../database/across-ac
 import { timestamp } from '../../database/columns.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import { copyRow, copyRows } from '../../database/protocol.ts';
+import type { UnitOfWork } from '../../database/unit-of-work.ts';
 import type { EventTx } from '../../events/outbox.ts';
 import { inSlices } from '../../rules/async.ts';
 import { readUuid, notAfter } from '../../rules/values.ts';
@@ -27,12 +28,12 @@ const recordList = sql.join(columnTypes.map(([name, type]) => sql`${sql.ref(name
 export async function prepareTransactions(
   rows: readonly NewTransaction[],
   /** Without events nobody needs the stored rows. */
-  hasEvents: boolean,
+  { publish }: Pick<UnitOfWork, 'publish'>,
 ): Promise<(db: EventTx) => Promise<StoredTransactions>> {
   const batches: Prepared[] = [];
   for (let from = 0; from < rows.length; from += batchSize) {
     const batch = rows.slice(from, from + batchSize);
-    batches.push(hasEvents ? insertOf(batch.map(recordOf)) : await copyOfNew(batch));
+    batches.push(publish ? insertOf(batch.map(recordOf)) : await copyOfNew(batch));
   }
   return async (db) => {
     const stored: StoredTransactions = { rows: [], refused: [] };
