@@ -6,6 +6,7 @@ import { compileAt, createAjv } from '../../server/contract/ajv.ts';
 import { compiledValidators } from '../../server/contract/compile.ts';
 import { loadContract, resolve, valueAt, type Media } from '../../server/contract/load.ts';
 import { responseSchemas } from '../../server/contract/responses.ts';
+import { runs } from '../support/random.ts';
 
 const contract = loadContract();
 const { document } = contract;
@@ -91,7 +92,7 @@ describe('the compiled validators', () => {
           const value = edited(example, path, change);
           expect(verdict(compiled?.get(key), value)).toEqual(verdict(compileAt(ajv, pointer), value));
         }),
-        { numRuns: 200 },
+        { numRuns: runs(200) },
       );
     },
   );

@@ -8,6 +8,7 @@ import { operationsOf } from '../../server/contract/load.ts';
 import { createValidator, unexplained, type Validator } from '../../server/contract/validator.ts';
 import { ApiError, type Detail } from '../../server/errors.ts';
 import { compatible, mutate, mutationsOf, oddNames, type Mutation } from '../support/mutations.ts';
+import { runs } from '../support/random.ts';
 import {
   bodySchemaOf,
   document,
@@ -67,7 +68,7 @@ describe(`every violation at once`, () => {
       fc.asyncProperty(anyValid, async (sent) => {
         expect(await violations(sent)).toEqual([]);
       }),
-      { numRuns: 700 },
+      { numRuns: runs(700) },
     );
   });
 
@@ -76,13 +77,13 @@ describe(`every violation at once`, () => {
       fc.asyncProperty(broken, async ({ sent, mutations }) => {
         expectTold(await violations(sent), mutations);
       }),
-      { numRuns: 1_500 },
+      { numRuns: runs(1_500) },
     );
   });
 
   it('every single way to break a request is reported', async () => {
     for (const id of ids) {
-      const samples = fc.sample(request(id), { numRuns: 4 });
+      const samples = fc.sample(request(id), { numRuns: runs(4) });
       for (const sent of samples)
         for (const mutation of mutationsOf(sent)) {
           const details = await violations(mutate(sent, [mutation]));
@@ -163,10 +164,10 @@ describe(`verdict and explanation agree`, () => {
           expect(entry && explain(entry, { url, body: sent, headers: {} })).toEqual([]);
         }
       }),
-      { numRuns: 1_500 },
+      { numRuns: runs(1_500) },
     );
-    expect(counts.refused).toBeGreaterThan(300);
-    expect(counts.passed).toBeGreaterThan(100);
+    expect(counts.refused).toBeGreaterThan(runs(300));
+    expect(counts.passed).toBeGreaterThan(runs(100));
   });
 });
 

@@ -6,6 +6,7 @@ import type { SqlType } from '../../server/database/columns.ts';
 import { openDatabase, type Database } from '../../server/database/database.ts';
 import { copyRow, copyRows } from '../../server/database/protocol.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { runs } from '../support/random.ts';
 
 let database: Database;
 beforeAll(async () => {
@@ -54,7 +55,7 @@ const store = (rows: Record<string, unknown>[]) =>
   });
 
 it('stores values of every type, and nulls', async () => {
-  const given = fc.sample(row, 2_000);
+  const given = fc.sample(row, runs(2_000));
   expect(await store(given)).toEqual(given.map((one, id) => ({ ...one, id })));
 });
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openDatabase, type Database } from '../../server/database/database.ts';
 import { countNumbers, findWait } from '../../server/resources/card-numbers/queries.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { runs } from '../support/random.ts';
 
 const limit = { limit: 3, windowSeconds: 100 };
 
@@ -73,7 +74,7 @@ it('is that of the model, whatever is tried together, and looking changes nothin
         for (const bucket of ['one', 'two']) expect(await look(bucket, at)).toBe(model.wait(bucket, at));
       }
     }),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   ));
 
 it('counts different numbers, and the same number once', async () => {

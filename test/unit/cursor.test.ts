@@ -15,6 +15,7 @@ import {
   type Cursor,
 } from '../../server/rules/cursor.ts';
 import { canonicalFilter, uuidFilters } from '../../server/rules/filters.ts';
+import { runs } from '../support/random.ts';
 import { parametersOf, substance } from '../support/requests.ts';
 
 const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes));
@@ -45,7 +46,6 @@ describe(`a cursor`, () => {
         // Another instance of the service has the same key.
         expect(createCursorCodec([Buffer.from(secret)]).decode(text, bound)).toEqual(issued);
       }),
-      { numRuns: 300 },
     );
   });
 
@@ -57,7 +57,6 @@ describe(`a cursor`, () => {
         expect(createCursorCodec([secret]).decode(text, other)).toBeUndefined();
         expect(createCursorCodec([otherSecret]).decode(text, bound)).toBeUndefined();
       }),
-      { numRuns: 200 },
     );
   });
 
@@ -75,7 +74,6 @@ describe(`a cursor`, () => {
         expect(createCursorCodec([older, newer]).decode(fresh, bound)).toEqual(issued);
         expect(createCursorCodec(before).decode(fresh, bound)).toBeUndefined();
       }),
-      { numRuns: 200 },
     );
   });
 
@@ -102,7 +100,7 @@ describe(`a cursor`, () => {
           expect(codec.decode(text.slice(0, at) + character + text.slice(at + 1), 'list')).toBeUndefined();
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 
@@ -124,7 +122,7 @@ describe(`a cursor`, () => {
         const standard = bytes.toString('base64');
         if (standard !== text) expect(codec.decode(standard, 'list')).toBeUndefined();
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 
@@ -134,7 +132,6 @@ describe(`a cursor`, () => {
       fc.property(fc.uint8Array({ minLength: 58, maxLength: 58 }), (bytes) => {
         expect(codec.decode(Buffer.from(bytes).toString('base64url'), 'list')).toBeUndefined();
       }),
-      { numRuns: 300 },
     );
   });
 
@@ -237,7 +234,6 @@ describe(`the binding of a cursor`, () => {
       fc.property(request, request, (a, b) => {
         expect(cursorBinding(...a) === cursorBinding(...b)).toBe(same(a, b));
       }),
-      { numRuns: 600 },
     );
   });
 
@@ -252,7 +248,6 @@ describe(`the binding of a cursor`, () => {
           same(['', '', given], ['', '', after]),
         );
       }),
-      { numRuns: 300 },
     );
   });
 
@@ -273,7 +268,6 @@ describe(`the binding of a cursor`, () => {
         );
         expect(cursorBinding('list', 'account', turned)).toBe(bound);
       }),
-      { numRuns: 200 },
     );
   });
 

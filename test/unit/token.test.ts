@@ -22,6 +22,7 @@ import {
   tokenDigest,
   verifyToken,
 } from '../../server/resources/api-key-pairs/token.ts';
+import { runs } from '../support/random.ts';
 
 const { privateKey, publicKey } = generateKeyPair('ECDSA');
 const pair = { publicKey, algorithm: 'ECDSA' as const };
@@ -216,7 +217,7 @@ describe('a token is verified', () => {
           exp > -60 && (iat === null ? exp <= day : iat <= 60 && exp - iat <= day && exp <= day + 60);
         expect(reasonOf(() => verify(forge(head, given))) === 'accepted').toBe(isValid);
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 

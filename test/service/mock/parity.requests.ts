@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { operations, type OperationId } from '../../../generated/operations.ts';
 import { sandboxCards } from '../../../server/providers/simulated.ts';
 import { compatible, mutate, mutationsOf } from '../../support/mutations.ts';
+import { runs } from '../../support/random.ts';
 import { request, type Json, type Sent } from '../../support/requests.ts';
 import { examplePath } from '../../support/valid-request.ts';
 import type { Who, Wire } from './parity.exchange.ts';
@@ -70,7 +71,7 @@ export const brokenAtSome = (id: OperationId): fc.Arbitrary<{ sent: Sent; what: 
 /** Every single way to break a request of this operation, each with a valid request to apply it to. */
 export function waysToBreak(id: OperationId, seed: number): Map<string, Sent> {
   const ways = new Map<string, Sent>();
-  for (const sent of fc.sample(request(id), { seed, numRuns: 60 }))
+  for (const sent of fc.sample(request(id), { seed, numRuns: runs(60) }))
     for (const { what } of mutationsOf(sent))
       // The first two items of a list are enough.
       if (!ways.has(what) && !/ at .*\/2(\/|$)/.test(what)) ways.set(what, sent);

@@ -1,12 +1,12 @@
 // Mock and service are equal for a caller: the same requests, generated and hand-written, get the same status, code and
 // violations from both. parity.allowed.ts lists the only allowed differences.
-// Other requests: SEED=random npm test -- parity; more of them: PARITY_RUNS=500.
+// Other requests, and more of them: SEED=random npm test -- parity
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations, type Operation, type OperationId } from '../../../generated/operations.ts';
 import type { Detail } from '../../../server/errors.ts';
 import { signToken } from '../../../server/resources/api-key-pairs/token.ts';
-import { seed } from '../../support/random.ts';
+import { runs, seed, some } from '../../support/random.ts';
 import { bodySchemaOf, request, type Sent } from '../../support/requests.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { examplePath } from '../../support/valid-request.ts';
@@ -35,8 +35,6 @@ import {
 } from './parity.requests.ts';
 import { startTestMock, table, type TestMock } from './support.ts';
 
-const numRuns = Number(process.env.PARITY_RUNS ?? 30);
-
 let mock: TestMock;
 let service: TestService;
 let parties: Parties;
@@ -60,7 +58,6 @@ const sign = (...scopes: string[]): Who => ({
   says: `an administrator with ${scopes.join(', ') || 'no scope'}`,
 });
 
-let sent = 0;
 const used = new Set<string>();
 const told = new Set<string>();
 
@@ -68,7 +65,6 @@ const told = new Set<string>();
 async function compare(wire: Wire): Promise<Exchange> {
   const answers = await exchange(parties, wire);
   await forgetSubscription(answers);
-  sent += 1;
   remember(answers);
   const failed = answers.service.status === 500;
   if (agree(answers) && !failed) return answers;
@@ -99,13 +95,13 @@ function remember({ wire, service: { status, body } }: Exchange): void {
 }
 
 /** The statuses that the service answered with. */
-async function check<T>(arbitrary: fc.Arbitrary<T>, wire: (value: T) => Wire, runs = numRuns) {
+async function check<T>(arbitrary: fc.Arbitrary<T>, wire: (value: T) => Wire, cases = 30) {
   const statuses: number[] = [];
   await fc.assert(
     fc.asyncProperty(arbitrary, async (value) => {
       statuses.push((await compare(wire(value))).service.status);
     }),
-    { numRuns: runs },
+    { numRuns: runs(cases) },
   );
   return statuses;
 }
@@ -129,7 +125,7 @@ describe.each(ids)(`%s`, (id) => {
       fc.pre(one !== undefined);
       await compare(wireOf(one, administrator, what));
     };
-    for (const [what, whole] of waysToBreak(id, seed))
+    for (const [what, whole] of some([...waysToBreak(id, seed)]))
       await send(what, whole).catch(async (error: unknown) => {
         // A failure reports the smallest request that is broken in this way.
         await fc.assert(
@@ -324,13 +320,12 @@ describe('what the mock cannot know', () => {
 });
 
 describe('the corpus', () => {
-  it('has 2,000 requests and more', () => {
-    expect(sent).toBeGreaterThanOrEqual(2_000);
-  });
-
-  it('breaks every constraint of every operation', () => {
+  it('breaks every constraint of every operation if all of it runs', () => {
     expect(constraints.length).toBeGreaterThan(150);
-    expect(constraints.filter((constraint) => !told.has(constraint))).toEqual([]);
+    const missing = constraints.filter((constraint) => !told.has(constraint));
+    expect(constraints.length - missing.length, missing.join('\n')).toBeGreaterThanOrEqual(
+      runs(constraints.length),
+    );
   });
 
   it('needs every allowed difference; one that is not needed must be removed', () => {

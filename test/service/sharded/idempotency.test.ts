@@ -8,6 +8,7 @@ import type { VerifyCard } from '../../../server/providers/cards.ts';
 import { verifySimulatedCard } from '../../../server/providers/simulated.ts';
 import { requestFingerprint, slotOf } from '../../../server/resources/idempotency-keys/rules.ts';
 import { showsCode } from '../../support/digits.ts';
+import { runs } from '../../support/random.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
 const card = { method: 'card', number: '4242424242424242', expiration_date: '12/39', security_code: '737' };
@@ -509,7 +510,7 @@ describe('any sequence of requests', () => {
           else expect([answer.status, answer.body]).toEqual([422, reused]);
         }
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
   });
 });

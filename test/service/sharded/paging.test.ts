@@ -8,6 +8,7 @@ import { openDatabase, type Database } from '../../../server/database/database.t
 import { fetchPage, type Page } from '../../../server/database/paging.ts';
 import type { Cursor } from '../../../server/rules/cursor.ts';
 import { createTestDatabase } from '../../support/database.ts';
+import { runs } from '../../support/random.ts';
 
 const start = Date.parse('2026-11-15T10:30:00.000Z');
 
@@ -137,7 +138,7 @@ describe(`pages`, () => {
           await writer.query('delete from api_key_pairs where id <> all ($1)', [all.map(({ id }) => id)]);
         }
       }),
-      { numRuns: 80 },
+      { numRuns: runs(80) },
     );
   });
 
@@ -173,7 +174,7 @@ describe(`pages`, () => {
         expect(seen.filter(({ id }) => known.has(id))).toEqual(newestFirst(before));
         expect(seen).toEqual(newestFirst(seen));
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

@@ -6,7 +6,7 @@ import type { TransactionFilters } from '../../../server/resources/transactions/
 import { listTransactionPage } from '../../../server/resources/transactions/list.ts';
 import type { Cursor } from '../../../server/rules/cursor.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { seed } from '../../support/random.ts';
+import { runs, seed } from '../../support/random.ts';
 import { createAccount, insertTransactions } from '../../support/records.ts';
 import { asFilters, caseOf, expected, filterNames, filterOf, type Case } from '../../support/transactions.ts';
 
@@ -114,7 +114,7 @@ describe(`a list that does not change`, () => {
         expect(pages.length).toBe(Math.max(1, Math.ceil(wanted.length / limit)));
         expect(pages[0]?.previous).toBeUndefined();
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     ));
 
   it('the previous cursor of each page leads to exactly the page before', () =>
@@ -127,7 +127,7 @@ describe(`a list that does not change`, () => {
           expect(await page(scope, asFilters(filters), limit, previous)).toEqual(pages[index - 1]);
         }
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     ));
 
   // Citus runs only one of the two.
@@ -140,7 +140,7 @@ describe(`a list that does not change`, () => {
               await page(scope, asFilters(filters), limit, cursor),
             );
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     ),
   );
 });
