@@ -2,7 +2,6 @@
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { generate } from 'selfsigned';
 
 export interface Got {
   headers: IncomingHttpHeaders;
@@ -51,11 +50,4 @@ export async function startReceiver(
         server.closeAllConnections();
       }),
   };
-}
-
-/** A self-signed certificate for this machine. */
-export async function makeCertificate(): Promise<{ key: string; cert: string }> {
-  const extensions = [{ name: 'subjectAltName' as const, altNames: [{ type: 7 as const, ip: '127.0.0.1' }] }];
-  const made = await generate([{ name: 'commonName', value: '127.0.0.1' }], { extensions });
-  return { key: made.private, cert: made.cert };
 }

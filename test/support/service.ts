@@ -11,7 +11,7 @@ import { loadContract } from '../../server/contract/load.ts';
 import { limits } from '../../server/http/listen.ts';
 import { createLog } from '../../server/log.ts';
 import { createKeyPair } from '../../server/resources/api-key-pairs/changes.ts';
-import { generateKeyPair, signToken, type Algorithm } from '../../server/resources/api-key-pairs/token.ts';
+import { generateKeyPair, signToken } from '../../server/resources/api-key-pairs/token.ts';
 import { createRole } from '../../server/resources/roles/changes.ts';
 import { openSecrets, type Secrets } from '../../server/secrets/open.ts';
 import { secretNames, type SecretName } from '../../server/settings.ts';
@@ -42,7 +42,7 @@ export interface TestService extends AsyncDisposable {
 interface PairOptions {
   allow?: string[];
   accounts?: string[];
-  algorithm?: Algorithm;
+  key?: KeyObject;
 }
 
 export interface TestServiceOptions extends Partial<ServiceParts> {
@@ -148,9 +148,8 @@ function createTokens(key: KeyObject): (...scopes: string[]) => string {
 
 async function createPair(
   { database: { db } }: Service,
-  { allow, accounts = [], algorithm = 'ECDSA' }: PairOptions = {},
+  { allow, accounts = [], key: privateKey = generateKeyPair('ECDSA').privateKey }: PairOptions = {},
 ) {
-  const { privateKey } = generateKeyPair(algorithm);
   const slug = `test-${randomBytes(6).toString('hex')}`;
   const role = { slug, name: slug, description: null, permissions: allow ?? [] };
   const made = await silentWork(db, async (unit) => {

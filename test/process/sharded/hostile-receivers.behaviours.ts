@@ -1,7 +1,7 @@
 // What a receiver may do to a delivery, on purpose or because it is broken. Each is a real server on loopback, or a name.
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { makeCertificate } from '../../support/receiver.ts';
+import { certificate } from '../../support/keys.ts';
 
 export interface Behaviour {
   name: string;
@@ -254,7 +254,7 @@ export async function startHostile({ scheme = 'http', host, act, tls }: Behaviou
     };
   const sockets = new Set<Socket>();
   const server: Server = tls
-    ? createTlsServer({ ...tls, ...(await makeCertificate()) })
+    ? createTlsServer({ ...tls, ...certificate })
     : createServer({ allowHalfOpen: true }, act);
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);

@@ -1,15 +1,13 @@
 // The commands for webhooks: list, create, delete, rotate, deliveries, replay, activate, deactivate, work, listen.
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { contractVersion } from '../../../generated/operations.ts';
 import { eventually } from '../../support/data-dir.ts';
 import { paymentsHere, typed } from '../../support/in-process.ts';
+import { certificate, certificateFile } from '../../support/keys.ts';
 import { startPayments } from '../../support/processes.ts';
-import { makeCertificate, startReceiver } from '../../support/receiver.ts';
+import { startReceiver } from '../../support/receiver.ts';
 import { createAccount, createTransactions } from '../../support/records.ts';
 import { noSecrets as secrets, startTestService, type TestService } from '../../support/service.ts';
 import { transaction } from '../../support/transactions.ts';
@@ -478,11 +476,7 @@ function startLong(args: string[], more: Record<string, string> = {}) {
 
 describe('payments webhooks work', () => {
   it('delivers the events of a server without a worker, also over TLS, and stops cleanly', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'payments-tls-'));
-    const tls = await makeCertificate();
-    const trusted = join(folder, 'cert');
-    await writeFile(trusted, tls.cert);
-    await using receiver = await startReceiver(undefined, tls);
+    await using receiver = await startReceiver(undefined, certificate);
     const { databaseUrl, dataDir } = service.config;
     // The worker of the other tests would deliver these events too.
     await service.service.close();
@@ -491,7 +485,7 @@ describe('payments webhooks work', () => {
     });
     const subscription = await subscribe(idle, receiver.url);
     for (let made = 0; made < 12; made += 1) await storeCard(idle);
-    const worker = startLong(['webhooks', 'work'], { NODE_EXTRA_CA_CERTS: trusted });
+    const worker = startLong(['webhooks', 'work'], { NODE_EXTRA_CA_CERTS: certificateFile });
     await receiver.received(12);
     const { rows: connected } = await sql<{ name: string }>`
       select distinct application_name as name from pg_stat_activity
@@ -512,7 +506,6 @@ describe('payments webhooks work', () => {
     expect(ids).toHaveLength(12);
     expect(new Set(ids).size).toBe(12);
     await unsubscribe(idle, subscription);
-    await rm(folder, { recursive: true, force: true });
     service = await startTestService({ config: { databaseUrl, dataDir, secrets }, webhooks: hasty });
   });
 });

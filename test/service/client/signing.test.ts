@@ -4,6 +4,7 @@ import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createPaymentsClient, createTokenSource, signToken, unwrap } from '../../../client/server.ts';
 import { thumbprint } from '../../../server/resources/api-key-pairs/token.ts';
+import { rsaKey } from '../../support/keys.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
 const start = Date.now();
@@ -32,10 +33,10 @@ const decode = (token: string) => jwt.decode(token, { complete: true }) as unkno
 
 describe('a client with a key pair', () => {
   it.each([
-    ['ECDSA', 'ES512'],
-    ['RSA', 'RS512'],
-  ] as const)('signs with %s as %s', async (algorithm, alg) => {
-    const { key } = await service.pair({ algorithm });
+    ['ES512', {}],
+    ['RS512', { key: rsaKey }],
+  ])('signs as %s', async (alg, wanted) => {
+    const { key } = await service.pair(wanted);
     const authorizations: (string | null)[] = [];
     const client = createPaymentsClient({
       baseUrl: service.url,
@@ -160,16 +161,15 @@ describe('a key', () => {
     const secret = { cipher: 'aes-256-cbc', passphrase: 'open sesame' };
     const encrypted = privateKey.export({ type: 'pkcs8', format: 'pem', ...secret });
     const sec1 = privateKey.export({ type: 'sec1', format: 'pem' });
-    const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
     const tokens = await Promise.all([
       signToken({ privateKey: encrypted, passphrase: 'open sesame' }),
       signToken({ privateKey: sec1 }),
       signToken({ privateKey: Buffer.from(pemOf(privateKey)) }),
       // As an environment variable has it.
       signToken({ privateKey: pemOf(privateKey).replaceAll('\n', '\\n') }),
-      signToken({ privateKey: rsa.export({ type: 'pkcs1', format: 'pem' }) }),
+      signToken({ privateKey: rsaKey.export({ type: 'pkcs1', format: 'pem' }) }),
     ]);
-    const [ecThumbprint, rsaThumbprint] = [thumbprint(privateKey), thumbprint(rsa)];
+    const [ecThumbprint, rsaThumbprint] = [thumbprint(privateKey), thumbprint(rsaKey)];
     expect(tokens.map((token) => decode(token).header.kid)).toEqual([
       ...[ecThumbprint, ecThumbprint, ecThumbprint, ecThumbprint],
       rsaThumbprint,
