@@ -3,10 +3,10 @@ import { writeFileSync } from 'node:fs';
 import type { Reporter, SerializedError, TestModule, Vitest } from 'vitest/node';
 
 export default class CiReporter implements Reporter {
-  private file: unknown;
+  private vitest: Vitest | undefined;
 
-  onInit({ config }: Vitest): void {
-    this.file = config.outputFile;
+  onInit(vitest: Vitest): void {
+    this.vitest = vitest;
   }
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
@@ -15,12 +15,21 @@ export default class CiReporter implements Reporter {
     const notRun = tests.filter((test) => ['skipped', 'pending'].includes(test.result().state));
     const namesOf = (some: typeof tests) =>
       some.map((test) => `${test.module.relativeModuleId}: ${test.fullName}`);
+    const textOf = (module: TestModule) => {
+      const inTests = [...module.children.allTests('failed')].flatMap((test) => test.result().errors ?? []);
+      const [error] = [...module.errors(), ...inTests];
+      return error?.message.replace(/\s+/g, ' ').slice(0, 200) ?? 'outside of tests';
+    };
     const report = {
-      failed: modules.filter((one) => one.state() === 'failed').map((one) => one.relativeModuleId),
+      seed: this.vitest?.getRootProject().getProvidedContext().seed,
+      failed: modules
+        .filter((one) => one.state() === 'failed')
+        .map((one) => ({ name: one.relativeModuleId, text: textOf(one) })),
       skipped: namesOf(notRun.filter((test) => !isTodo(test))),
       todo: namesOf(notRun.filter(isTodo)),
       errors: errors.length,
     };
-    if (typeof this.file === 'string') writeFileSync(this.file, JSON.stringify(report));
+    const file = this.vitest?.config.outputFile;
+    if (typeof file === 'string') writeFileSync(file, JSON.stringify(report));
   }
 }

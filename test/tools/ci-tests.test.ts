@@ -12,6 +12,10 @@ const once = (body: string) =>
 writeFileSync(import.meta.filename + '.ran', '');
 if (isFirst) { ${body} }`;
 const fails = "throw new Error('on purpose');";
+/** It fails in the first run, the third and so on. */
+const failsEverySecondTime = `const runs = import.meta.filename + '.runs';
+appendFileSync(runs, 'x');
+if (readFileSync(runs).length % 2 === 1) { ${fails} }`;
 /** Beside the tests, which pass. */
 const rejects = "void Promise.reject(new Error('nobody waits for this'));\nawait setImmediate();";
 
@@ -19,6 +23,8 @@ const rejects = "void Promise.reject(new Error('nobody waits for this'));\nawait
 const cases = {
   green: { 'a.test.ts': test('passes'), 'left-out/b.test.ts': test('is not run', fails) },
   flaky: { 'a.test.ts': test('fails once', once(fails)) },
+  listed: { 'a.test.ts': test('fails once', once(fails)) },
+  'every-second-time': { 'a.test.ts': test('fails every second time', failsEverySecondTime) },
   'flaky-and-rejecting': {
     'a.test.ts': test('fails once', once(fails)),
     'b.test.ts': test('passes', rejects),
@@ -28,7 +34,7 @@ const cases = {
   todo: { 'a.test.ts': `${test('passes')}describe('all', () => { it.todo('is not written'); });` },
 };
 
-const imports = `import { existsSync, writeFileSync } from 'node:fs';
+const imports = `import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { describe, it } from 'vitest';
 `;
@@ -41,7 +47,8 @@ beforeAll(async () => {
       type: 'module',
       scripts: { test: "vitest run --exclude '**/left-out/**'" },
     }),
-    'vitest.config.ts': `export default { test: { dir: 'test', reporters: ['default', './test/support/todo-reporter.ts'] } };`,
+    'vitest.config.ts': `export default { test: { dir: 'test', globalSetup: 'seed.ts', reporters: ['default', './test/support/todo-reporter.ts'] } };`,
+    'seed.ts': "export default (project) => project.provide('seed', 7);",
     // Runs beside a file that failed.
     'test/service/mock/parity.filters.test.ts': imports + test('is the load'),
   };
@@ -54,13 +61,18 @@ beforeAll(async () => {
   for (const part of ['.ci', 'test/support/ci-reporter.ts', 'test/support/todo-reporter.ts'])
     await cp(join(root, part), join(folder, part), { recursive: true });
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  await list('test/listed/a.test.ts', 14);
 });
 afterAll(() => rm(folder, { recursive: true }));
+
+const dayBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+const list = (file: string, days: number) =>
+  writeFile(join(folder, '.ci/unstable.txt'), `# Why\n${file} # SEED=7 # on purpose # ${dayBefore(days)}\n`);
 
 const runTests = (name: keyof typeof cases) =>
   run(process.execPath, ['.ci/tests.js', 'test', '--dir', `test/${name}`], {
     cwd: folder,
-    env: { UNSTABLE: join(folder, 'unstable'), SEED: '7' },
+    env: { UNSTABLE: join(folder, 'unstable') },
   });
 
 describe('.ci/tests.js', () => {
@@ -69,13 +81,17 @@ describe('.ci/tests.js', () => {
     expect([status, output]).toEqual([0, expect.stringContaining('Tests  1 passed')]);
   });
 
-  it('is green if a file that failed passes three times, and reports it', async () => {
+  it('is green if a file that failed passes three times, and prints its line last', async () => {
     const { status, output } = await runTests('flaky');
     expect([status, output]).toEqual([0, expect.stringContaining('(3 of 3)')]);
-    expect(await readFile(join(folder, 'unstable'), 'utf8')).toBe('test/flaky/a.test.ts (SEED=7)\n');
+    const line = `test/flaky/a.test.ts # SEED=7 # on purpose # ${dayBefore(0)}\n`;
+    expect(output.endsWith(`For .ci/unstable.txt, with the next commit:\n${line}`)).toBe(true);
+    expect(await readFile(join(folder, 'unstable'), 'utf8')).toBe(line);
   });
 
   it.each([
+    ['every-second-time', 'test/every-second-time/a.test.ts failed again.'],
+    ['listed', 'test/listed/a.test.ts failed again: it is in .ci/unstable.txt.'],
     ['flaky-and-rejecting', 'Errors outside of tests: 1. See above.'],
     ['rejecting-again', 'test/rejecting-again/a.test.ts failed again.'],
     ['skipped', 'Skipped, and not in .ci/skipped.txt:\n  test/skipped/a.test.ts: all > skips'],
@@ -84,6 +100,12 @@ describe('.ci/tests.js', () => {
     const { status, output } = await runTests(name);
     expect([status, output]).toEqual([1, expect.stringContaining(`\n${reason}\n`)]);
   });
+});
+
+it('is red for a line that is older than 14 days', async () => {
+  await list('test/green/a.test.ts', 15);
+  const { status, output } = await runTests('green');
+  expect([status, output]).toEqual([1, 'Longer than 14 days in .ci/unstable.txt:\n  test/green/a.test.ts\n']);
 });
 
 it('npm test accepts a test that is still to do, and lists it', async () => {
