@@ -2,7 +2,7 @@
 // database, in the log at level trace, or in error answers.
 import { createPrivateKey, randomBytes, randomInt } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -11,6 +11,7 @@ import { runningUrl } from '../../server/database/embedded/index.ts';
 import { signToken } from '../../server/resources/api-key-pairs/token.ts';
 import { passesLuhn } from '../../server/rules/card-numbers.ts';
 import { showsCode } from '../support/digits.ts';
+import { keyIn } from '../support/keys.ts';
 import { createPayments, startServer, type Server } from '../support/processes.ts';
 
 let dataDir: string;
@@ -78,7 +79,7 @@ function createSearch(values: Iterable<string | Buffer>): (text: Buffer) => stri
 it('no secret is in the files of the database, in the log or in an error answer', async () => {
   server = await startServer({ DATA_DIR: dataDir, LOG_LEVEL: 'trace' });
   const { url } = server;
-  const key = createPrivateKey(await readFile(join(dataDir, 'sandbox-key.pem')));
+  const key = keyIn(dataDir);
   const token = signToken(key, ['*.read', '*.write'], 3600);
   const embed = signToken(key, ['embed'], 3600);
   const control = `findme-${randomBytes(8).toString('hex')}`;

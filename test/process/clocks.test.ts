@@ -1,13 +1,13 @@
 // The clock of one instance is 30 s ahead of the database's and of the callers', that of another 30 s behind: tokens, limits,
 // idempotency keys and webhooks work on both as if their clocks were right. And a clock is set back while a service runs.
-import { createPrivateKey, randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signToken } from '../../server/resources/api-key-pairs/token.ts';
 import { createCaller, type Caller } from '../support/call.ts';
+import { card } from '../support/card.ts';
 import { eventually, newDataDir, type DataDir } from '../support/data-dir.ts';
 import { createTestDatabase, withClient } from '../support/database.ts';
+import { keyIn } from '../support/keys.ts';
 import { startServer, type Server } from '../support/processes.ts';
 import { startReceiver } from '../support/receiver.ts';
 
@@ -22,8 +22,6 @@ const wrongClock = (seconds: number, { isRightFirst = false } = {}) => {
     };`;
   return `--import=data:text/javascript;base64,${Buffer.from(module).toString('base64')}`;
 };
-
-const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
 
 describe('instances whose clocks are 30 s wrong', () => {
   let dataDir: DataDir;
@@ -48,7 +46,7 @@ describe('instances whose clocks are 30 s wrong', () => {
     const [first, second] = servers.map(({ url }) => createCaller(url));
     if (!first || !second) throw new Error('Both must run.');
     [ahead, behind] = [first, second];
-    const key = createPrivateKey(await readFile(join(dataDir.path, 'sandbox-key.pem')));
+    const key = keyIn(dataDir.path);
     tokenOf = (scopes, seconds = 3600) => signToken(key, scopes, seconds);
   });
   afterAll(async () => {
@@ -126,7 +124,7 @@ it('a key pair that is deactivated is refused, also if the clock is then set bac
     DATABASE_URL: databaseUrl,
     NODE_OPTIONS: wrongClock(-50, { isRightFirst: true }),
   });
-  const key = createPrivateKey(await readFile(join(dataDir.path, 'sandbox-key.pem')));
+  const key = keyIn(dataDir.path);
   const token = signToken(key, ['*.read'], 3600);
   const call = createCaller(server.url);
   const status = async () => (await call('GET', '/card-scheme-definitions', { token })).status;

@@ -1,5 +1,4 @@
 // The database stops and starts again: every request is answered in the meantime, and the service recovers by itself.
-import { createPrivateKey } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -11,7 +10,9 @@ import { runningUrl, startEmbedded, type EmbeddedDatabase } from '../../server/d
 import { handlers } from '../../server/handlers/index.ts';
 import { signToken } from '../../server/resources/api-key-pairs/token.ts';
 import { createCaller } from '../support/call.ts';
+import { card } from '../support/card.ts';
 import { eventually, newDataDir, type DataDir } from '../support/data-dir.ts';
+import { keyIn } from '../support/keys.ts';
 import { startServer } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -151,8 +152,7 @@ describe('the embedded database', () => {
 
   it('is not started again when it dies: /readyz and the log say so, and a restart finds everything', async () => {
     await using dataDir = await newDataDir();
-    const key = () => createPrivateKey(readFileSync(join(dataDir.path, 'sandbox-key.pem')));
-    const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
+    const key = () => keyIn(dataDir.path);
     const store = (url: string) =>
       createCaller(url)('POST', '/payment-methods', {
         token: signToken(key(), ['*.write'], 60),
@@ -203,7 +203,7 @@ describe('the embedded database', () => {
       socket.write(request);
     }).listen(Number(port), '127.0.0.1');
     await once(stranger, 'listening');
-    const token = signToken(createPrivateKey(readFileSync(join(dataDir, 'sandbox-key.pem'))), ['*.read'], 60);
+    const token = signToken(keyIn(dataDir), ['*.read'], 60);
     for (const kind of ['trust', 'cleartext', 'md5'] as const) {
       request = authentication(kind);
       heard.length = 0;

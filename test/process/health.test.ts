@@ -7,13 +7,12 @@ import { withinDeadline } from '../../server/database/connection.ts';
 import { inTransactionOnce, openDatabase } from '../../server/database/database.ts';
 import { findUnready } from '../../server/database/open.ts';
 import { handlers } from '../../server/handlers/index.ts';
+import { card } from '../support/card.ts';
 import { eventually, newDataDir } from '../support/data-dir.ts';
 import { createTestDatabase, withClient } from '../support/database.ts';
 import { startOwnDatabase, type OwnDatabase } from '../support/freeze.ts';
 import { startServer } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-
-const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
 
 async function healthOf({ url }: { url: string }) {
   const [health, ready] = await Promise.all([fetch(`${url}/healthz`), fetch(`${url}/readyz`)]);

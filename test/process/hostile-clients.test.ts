@@ -1,11 +1,9 @@
 // Clients that pipeline, do not read, stop in the middle, or send what is barely HTTP: each is bounded, and the others do not
 // notice.
-import { createPrivateKey } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Handler } from '../../generated/operations.ts';
@@ -19,6 +17,7 @@ import { signToken } from '../../server/resources/api-key-pairs/token.ts';
 import { eventually, newDataDir } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { leaks } from '../support/heap.ts';
+import { keyIn } from '../support/keys.ts';
 import { run, startServer } from '../support/processes.ts';
 import { createAccount } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -385,7 +384,7 @@ describe('bodies in chunks of one byte', () => {
       ) as NodeJS.ResourceUsage;
       return { seconds: (userCPUTime + systemCPUTime) / 1e6, megabytes: maxRSS / 1e3 };
     };
-    const key = createPrivateKey(await readFile(join(dataDir.path, 'sandbox-key.pem')));
+    const key = keyIn(dataDir.path);
     const token = who === 'with a token' ? signToken(key, ['embed'], 3600) : 'x';
     const head =
       'POST /gift-cards/balances HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n' +

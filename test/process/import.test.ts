@@ -14,6 +14,7 @@ import { importTransactions } from '../../server/resources/transactions/changes.
 import type { NewTransaction } from '../../server/resources/transactions/queries.ts';
 import { createSamples } from '../../server/sandbox/sample-transactions.ts';
 import { deriveKeys } from '../../server/secrets/derive-keys.ts';
+import { card } from '../support/card.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { createPayments, paymentsWithoutSpace, root, startNode } from '../support/processes.ts';
 import { insertTransactionsIn, recordReplacement, silentWork } from '../support/records.ts';
@@ -417,7 +418,7 @@ describe('declines', () => {
   const cardWithReplacement = async () => {
     const { body } = await service.call('POST', '/payment-methods', {
       token: service.token('*.write'),
-      body: { method: 'card', number: '4111111111111111', expiration_date: '12/39' },
+      body: card,
     });
     const { id } = body as { id: string };
     await recordReplacement({ db: db(), secrets: service.secrets }, id);

@@ -1,16 +1,15 @@
 // DATABASE_POOLER=transaction, tried with Debian's PgBouncer 1.18: everything starts and works, and nothing stays behind in a
 // session.
-import { createPrivateKey } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { inTransaction, openDatabase } from '../../server/database/database.ts';
 import { countCall } from '../../server/database/rate-limits.ts';
 import { signToken } from '../../server/resources/api-key-pairs/token.ts';
 import { createCaller } from '../support/call.ts';
+import { card } from '../support/card.ts';
 import { eventually, newDataDir } from '../support/data-dir.ts';
 import { createEmptyDatabase, createTestDatabase, withClient } from '../support/database.ts';
+import { keyIn } from '../support/keys.ts';
 import { hasPgBouncer, startPgBouncer, type PgBouncer } from '../support/pgbouncer.ts';
 import { createPayments, startServer } from '../support/processes.ts';
 
@@ -54,10 +53,9 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer in transaction mode', () => {
         [0, false],
         [0, false],
       ]);
-      const key = createPrivateKey(readFileSync(join(dataDir.path, 'sandbox-key.pem')));
+      const key = keyIn(dataDir.path);
       const token = signToken(key, ['*.read', '*.write'], 3600);
       const embed = signToken(key, ['embed'], 3600);
-      const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
       const balances = { items: [{ number: '4123456789012345', pin: '1234' }] };
       const callAll = async () => {
         const answers = await Promise.all(

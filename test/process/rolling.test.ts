@@ -1,15 +1,13 @@
 // Several instances behind a load balancer: they are replaced one after the other, or one is killed, while clients store cards.
-import { createPrivateKey, randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
 import { signToken } from '../../server/resources/api-key-pairs/token.ts';
 import { startBalancer, type Balancer } from '../support/balancer.ts';
+import { card } from '../support/card.ts';
 import { eventually, newDataDir } from '../support/data-dir.ts';
 import { createTestDatabase, withClient } from '../support/database.ts';
+import { keyIn } from '../support/keys.ts';
 import { startServer, type Server } from '../support/processes.ts';
-
-const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
 
 const clientsAtOnce = 4;
 
@@ -60,7 +58,7 @@ async function startAll(delay: string, replacements = 0) {
     );
   const balancer = untilFinished(startBalancer());
   for (const { url } of servers.slice(0, 2)) await balancer.add(url);
-  const key = createPrivateKey(await readFile(join(dataDir.path, 'sandbox-key.pem')));
+  const key = keyIn(dataDir.path);
   const clients = startClients(balancer, signToken(key, ['*.write'], 3600));
   onTestFinished(clients.stop);
   const countStored = () =>

@@ -1,5 +1,4 @@
 // Graceful shutdown: running requests are answered, new ones are refused, and no process is left.
-import { createPrivateKey } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
@@ -10,12 +9,14 @@ import { handlers } from '../../server/handlers/index.ts';
 import { limits } from '../../server/http/listen.ts';
 import { signToken } from '../../server/resources/api-key-pairs/token.ts';
 import { createCaller } from '../support/call.ts';
+import { card } from '../support/card.ts';
 import { eventually, newDataDir } from '../support/data-dir.ts';
 import { createTestDatabase, withClient } from '../support/database.ts';
+import { keyIn } from '../support/keys.ts';
 import { root, startCommand, startServer } from '../support/processes.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startTestService } from '../support/service.ts';
-import { card, patient, settled, storeCard, subscribe, until } from '../support/webhooks.ts';
+import { patient, settled, storeCard, subscribe, until } from '../support/webhooks.ts';
 
 const normal = { ...limits };
 afterEach(() => {
@@ -274,7 +275,7 @@ describe('the process', () => {
       DATABASE_URL: await createTestDatabase(),
       PROVIDERS: module,
     });
-    const key = createPrivateKey(await readFile(join(dataDir.path, 'sandbox-key.pem')));
+    const key = keyIn(dataDir.path);
     const call = createCaller(server.url);
     const token = signToken(key, ['*.write'], 3600);
     const connected = once(receiver, 'connection');

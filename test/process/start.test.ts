@@ -1,6 +1,6 @@
 // `npm start`: the first start creates everything, the next one keeps it, and a failed start prints one sentence.
 import { spawnSync } from 'node:child_process';
-import { createPrivateKey, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir, rm, stat, writeFile } from 'node:fs/promises';
@@ -19,6 +19,7 @@ import { createCaller } from '../support/call.ts';
 import { eventually, newDataDir, nothingRunsOn, type DataDir } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { onTerminal, paymentsHere, serviceHere, startInVainHere } from '../support/in-process.ts';
+import { keyIn } from '../support/keys.ts';
 import { freePort, isListening } from '../support/ports.ts';
 import { run, settingNames, startNode, startServer, type Child, type Server } from '../support/processes.ts';
 import { noSecrets, startTestService, testSecrets, type TestService } from '../support/service.ts';
@@ -36,8 +37,6 @@ async function query(url: string | undefined, text: string): Promise<Record<stri
 const modeOf = async (file: string) => (await stat(file)).mode & 0o777;
 
 const pairs = 'select id, thumbprint, algorithm, active from api_key_pairs order by created_at';
-
-const keyIn = (folder: string) => createPrivateKey(readFileSync(join(folder, 'sandbox-key.pem')));
 
 const answerTo = (url: string, folder: string) =>
   createCaller(url)('GET', '/api-key-pairs', { token: signToken(keyIn(folder), ['*.read'], 60) });

@@ -14,6 +14,7 @@ import { erasedValues, tableFates, tablesOfBuyers } from '../../server/resources
 import type { NewTransaction } from '../../server/resources/transactions/queries.ts';
 import { eraseBuyer } from '../../server/upkeep/erase-buyer.ts';
 import { listEvents } from '../../server/upkeep/erasure-queries.ts';
+import { card } from '../support/card.ts';
 import { eventually } from '../support/data-dir.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { createPlanted, type Planted } from '../support/planted.ts';
@@ -21,7 +22,7 @@ import { startReceiver } from '../support/receiver.ts';
 import { createBuyer, createTransactions, recordReplacement, silentWork } from '../support/records.ts';
 import { noSecrets, startTestService, type TestService } from '../support/service.ts';
 import { buyer, redemption, transaction } from '../support/transactions.ts';
-import { card, hasty, patient, subscribe, unsubscribe, until } from '../support/webhooks.ts';
+import { hasty, patient, subscribe, unsubscribe, until } from '../support/webhooks.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 

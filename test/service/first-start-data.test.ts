@@ -7,6 +7,7 @@ import { thumbprint } from '../../server/resources/api-key-pairs/token.ts';
 import { paymentMethodMoves } from '../../server/resources/payment-methods/rules.ts';
 import { transactionMoves } from '../../server/resources/transactions/rules.ts';
 import { buyers, giftCards } from '../../server/sandbox/sample-records.ts';
+import { card } from '../support/card.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 type Json = Record<string, unknown>;
@@ -125,7 +126,7 @@ describe('the first start', () => {
       const who = reference === null ? { buyer_id: id } : { buyer_external_identifier: reference };
       const { status, body } = await service.call('POST', '/payment-methods', {
         token: token(),
-        body: { method: 'card', number: '4111111111111111', expiration_date: '12/39', ...who },
+        body: { ...card, ...who },
       });
       expect(status).toBe(201);
       expect(body).toMatchObject({ buyer: { id, display_name } });

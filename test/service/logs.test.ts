@@ -1,10 +1,9 @@
 // Logs must never contain a token, key, card number, security code, PIN, password or query string; and every line of a
 // request has its request ID.
-import { createPrivateKey, randomBytes, type KeyObject } from 'node:crypto';
+import { randomBytes, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../server/config.ts';
@@ -21,6 +20,7 @@ import { createCaller, type CallOptions, type Caller } from '../support/call.ts'
 import { cpuMilliseconds } from '../support/cpu.ts';
 import { eventually, newDataDir, type DataDir } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { keyIn } from '../support/keys.ts';
 import { startCommand } from '../support/processes.ts';
 import { startTestService } from '../support/service.ts';
 
@@ -71,7 +71,7 @@ describe('a service at LOG_LEVEL=trace', () => {
     service = await startService(config, log, {
       handlers: { ...handlers, listTransactions: crash, listWebhookSubscriptions: databaseCrash },
     });
-    key = createPrivateKey(readFileSync(join(dataDir.path, 'sandbox-key.pem')));
+    key = keyIn(dataDir.path);
     token = signToken(key, ['*.read', '*.write', 'embed'], 600);
     call = createCaller(service.url);
     lines.splice(0);

@@ -7,13 +7,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { contractVersion, operations } from '../../generated/operations.ts';
 import { handlers } from '../../server/handlers/index.ts';
+import { card } from '../support/card.ts';
 import { eventually } from '../support/data-dir.ts';
 import { createTestDatabase, withClient } from '../support/database.ts';
 import { root } from '../support/processes.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
 const metrics = { metricsPort: 0 };
 
 const fetchMetrics = async ({ service }: TestService) =>

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { contractVersion, events } from '../../generated/operations.ts';
+import { card } from '../support/card.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { createAccount, createBuyer, createTransactions, recordReplacement } from '../support/records.ts';
@@ -197,7 +198,7 @@ describe('payments payment-methods show', () => {
   it('shows label, scheme, status, buyer and the pending replacement, and never a number', async () => {
     const { body } = await service.call('POST', '/payment-methods', {
       token: service.token('*.write'),
-      body: { method: 'card', number: '4111111111111111', expiration_date: '12/39' },
+      body: card,
     });
     const { id } = body as { id: string };
     const plain = await json('payment-methods', 'show', id);

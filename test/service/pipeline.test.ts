@@ -13,6 +13,7 @@ import { loadContract } from '../../server/contract/load.ts';
 import type { WriteDeps } from '../../server/handlers/deps.ts';
 import { handlers } from '../../server/handlers/index.ts';
 import { recordKeyPairUse } from '../../server/resources/api-key-pairs/changes.ts';
+import { card } from '../support/card.ts';
 import { leaks } from '../support/heap.ts';
 import { runs } from '../support/random.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -184,7 +185,6 @@ describe('the body', () => {
     service.call('POST', '/payment-methods', { token: service.token('payment-methods.write'), ...options });
   const types = ({ body }: { body: never }) =>
     (body as { details: { type: string }[] }).details.map(({ type }) => type);
-  const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
 
   it.each([
     ['malformed JSON', '{"method":', 'value_error.jsondecode'],
@@ -588,7 +588,6 @@ describe('an answer that would break the contract', () => {
         return { status: 201, body: {} as never };
       });
     await using broken = await startTestService({ handlers: { ...handlers, createPaymentMethod: write } });
-    const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
     expect(
       (await broken.call('POST', '/payment-methods', { token: broken.token('*.write'), body: card })).status,
     ).toBe(500);

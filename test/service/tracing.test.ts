@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { trace, type Span, type TracerProvider } from '@opentelemetry/api';
 import { afterEach, describe, expect, it } from 'vitest';
+import { card } from '../support/card.ts';
 import { eventually } from '../support/data-dir.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startTestService } from '../support/service.ts';
 
-const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const given = `00-${traceId}-b7ad6b7169203331-01`;
 

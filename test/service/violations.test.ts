@@ -1,6 +1,7 @@
 // Refusals over HTTP. Which violations a request gets is tested in test/contract/violations.test.ts, without a service.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Detail } from '../../server/errors.ts';
+import { card } from '../support/card.ts';
 import { document } from '../support/requests.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -26,7 +27,6 @@ describe('over HTTP', () => {
       { value: { code?: string; details?: Detail[] } }
     >;
     type Call = Parameters<TestService['call']>;
-    const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
     const as = (...scopes: string[]) => ({ token: service.token(...scopes) });
     const pairs: Record<string, () => Call> = {
       ErrorInvalidQuery: () => ['GET', '/transactions?limit=0&curency=USD', as('*.read')],

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
 import { sendOptions } from '../../server/events/send.ts';
+import { card } from './card.ts';
 import type { Got } from './receiver.ts';
 import type { TestService } from './service.ts';
 
@@ -36,8 +37,6 @@ export const subscribe = async (
 
 export const unsubscribe = ({ service }: TestService, { id }: Subscription) =>
   service.database.db.deleteFrom('webhook_subscriptions').where('id', '=', id).execute();
-
-export const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
 
 /** Causes an event; returns the ID of the payment method. */
 export const storeCard = async (service: TestService, account = 'default') =>

@@ -5,12 +5,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileAt, createAjv } from '../../server/contract/ajv.ts';
 import { loadContract } from '../../server/contract/load.ts';
+import { card as required } from '../support/card.ts';
 import { runs } from '../support/random.ts';
 
 const ajv = createAjv(loadContract().document, {});
 const subscription = compileAt(ajv, '/components/schemas/WebhookSubscriptionCreate');
 const card = compileAt(ajv, '/components/schemas/PaymentMethodCreate');
-const required = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
 const fields: [string, (url: string) => boolean][] = [
   ['url of a subscription', (url) => subscription({ url })],
   ['redirect_url', (redirect_url) => card({ ...required, redirect_url })],

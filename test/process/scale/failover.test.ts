@@ -1,14 +1,12 @@
 // The primary is killed, its whole node is killed or frozen, and it is switched over, while two instances store cards and send
 // events: nothing that was acknowledged may be lost, and the instances go on without a restart.
-import { createPrivateKey } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signToken } from '../../../server/resources/api-key-pairs/token.ts';
 import { createCaller } from '../../support/call.ts';
 import { withClient } from '../../support/cluster.ts';
 import { eventually, newDataDir } from '../../support/data-dir.ts';
+import { keyIn } from '../../support/keys.ts';
 import { startPatroni, type Patroni } from '../../support/patroni.ts';
 import { startServer, type Server } from '../../support/processes.ts';
 import { startReceiver, type Receiver } from '../../support/receiver.ts';
@@ -49,7 +47,7 @@ describe(
       // One after the other, because the first fills the sandbox.
       servers = [];
       for (let number = 1; number <= 2; number += 1) servers.push(use(await startServer(env)));
-      const key = createPrivateKey(await readFile(join(dataDir.path, 'sandbox-key.pem')));
+      const key = keyIn(dataDir.path);
       const token = signToken(key, ['*.write'], 3600);
       const urls = servers.map(({ url }) => url);
       const subscribed = await createCaller(urls[0] ?? '')('POST', '/webhook-subscriptions', {

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createCaller } from '../../support/call.ts';
+import { card } from '../../support/card.ts';
 import { eventually } from '../../support/data-dir.ts';
 
 export interface Load {
@@ -29,7 +30,6 @@ export interface Measurement {
 }
 
 const clients = 8;
-const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
 
 const now = () => performance.now() / 1000;
 

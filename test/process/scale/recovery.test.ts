@@ -1,21 +1,22 @@
 // Recovery to a point in time, as docs/operating.md describes it: a base backup and archived WAL bring back the cards that were
 // stored until then, and the service opens them with the same secrets, but not with others.
-import { createPrivateKey, randomBytes } from 'node:crypto';
-import { appendFile, chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { appendFile, chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { needs } from '../../../scripts/support/scale-needs.ts';
 import { signToken } from '../../../server/resources/api-key-pairs/token.ts';
 import { createCaller, type Caller } from '../../support/call.ts';
+import { card } from '../../support/card.ts';
 import { withClient } from '../../support/cluster.ts';
 import { eventually, newDataDir } from '../../support/data-dir.ts';
+import { keyIn } from '../../support/keys.ts';
 import { startAsOrdinaryUser } from '../../support/ordinary-user.ts';
 import { freePort } from '../../support/ports.ts';
 import { createPayments, startServer } from '../../support/processes.ts';
 
 const program = (name: string) => needs.initdb.replace(/initdb$/, name);
-const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
 const urlOf = (port: number) => `postgres://postgres@127.0.0.1:${port}/postgres`;
 
 async function newCluster() {
@@ -75,7 +76,7 @@ it('brings back every card until that time, and only the same secrets open them'
   await using dataDir = await newDataDir();
   const env = { DATA_DIR: dataDir.path, DATABASE_URL: urlOf(first.port) };
   const before = await startServer(env);
-  const key = createPrivateKey(await readFile(join(dataDir.path, 'sandbox-key.pem')));
+  const key = keyIn(dataDir.path);
   const token = signToken(key, ['*.read', '*.write'], 3600);
   const call = createCaller(before.url);
 

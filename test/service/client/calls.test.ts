@@ -8,9 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createError } from '../../../client/errors.ts';
 import { createPaymentsClient, PaymentsError, unwrap, type PaymentsClient } from '../../../client/index.ts';
 import { errors, operations } from '../../../generated/operations.ts';
+import { card } from '../../support/card.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
-
-const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' } as const;
 
 let service: TestService;
 let client: PaymentsClient;

@@ -1,6 +1,7 @@
 // Which requests are retried and after which delay. Tests pass their own `sleep`.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createPaymentsClient, signToken, type Retry, type RetryOptions } from '../../../client/server.ts';
+import { card } from '../../support/card.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
 const body = { items: [{ number: '9999000050001234', pin: '1234' }] };
@@ -180,7 +181,6 @@ describe('what may have changed something', () => {
 describe('401', () => {
   it('asks for another token, and sends the same request again, also a write, without a pause', async () => {
     const { client, waits, bodies, tokens, keys } = rehearse([answer(401), answer(200)]);
-    const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' } as const;
     expect((await client.POST('/payment-methods', { body: card })).response.status).toBe(200);
     expect(tokens).toEqual(['Bearer token-1', 'Bearer token-2']);
     expect(bodies).toEqual([JSON.stringify(card), JSON.stringify(card)]);
@@ -294,7 +294,6 @@ describe('onRetry', () => {
 });
 
 describe('writes', () => {
-  const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' } as const;
   const lost = new TypeError('fetch failed');
   const store = (client: ReturnType<typeof rehearse>['client'], key?: string) =>
     client.POST('/payment-methods', {
@@ -513,7 +512,7 @@ describe('the real service', () => {
     });
     const store = () =>
       client.POST('/payment-methods', {
-        body: { method: 'card', number: '4111111111111111', expiration_date: '12/39' },
+        body: card,
       });
     await store();
     const count = async () => {
@@ -545,7 +544,7 @@ describe('the real service', () => {
     });
     expect((await client.GET('/transactions')).data?.items.length).toBeGreaterThan(0);
     const stored = await client.POST('/payment-methods', {
-      body: { method: 'card', number: '4111111111111111', expiration_date: '12/39' },
+      body: card,
     });
     expect(stored.data?.status).toBe('succeeded');
     expect(statuses).toEqual([401, 200, 401, 201]);

@@ -1,6 +1,7 @@
 /** The hand-written part of the corpus: cases that the generator does not produce. */
 import { gzipSync } from 'node:zlib';
 import { operations, type OperationId } from '../../../generated/operations.ts';
+import { card } from '../../support/card.ts';
 import { bodySchemaOf } from '../../support/requests.ts';
 import { examplePath } from '../../support/valid-request.ts';
 import { addresses, nobody, type Case } from './parity.addresses.ts';
@@ -8,7 +9,6 @@ import type { Who, Wire } from './parity.exchange.ts';
 import { rightRequest } from './support.ts';
 
 export const merchantAccount = 'X-Service-Merchant-Account-ID';
-const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
 const gift = { number: '9999000050001234', pin: '1' };
 const hook = { url: 'https://shop.example/hooks', active: false };
 

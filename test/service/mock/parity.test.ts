@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations, type Operation, type OperationId } from '../../../generated/operations.ts';
 import type { Detail } from '../../../server/errors.ts';
 import { signToken } from '../../../server/resources/api-key-pairs/token.ts';
+import { card } from '../../support/card.ts';
 import { runs, seed, some } from '../../support/random.ts';
 import { bodySchemaOf, request, type Sent } from '../../support/requests.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -186,12 +187,12 @@ it('named cases', async () => {
 });
 
 describe('Idempotency-Key', () => {
-  const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39', security_code: '737' };
+  const coded = { ...card, security_code: '737' };
   const send = async (
     name: string,
     { key = name, ...given }: { key?: string; account?: string; json?: object; id?: OperationId; who?: Who },
   ) => {
-    const { id = 'createPaymentMethod', json = card, who = administrator, account } = given;
+    const { id = 'createPaymentMethod', json = coded, who = administrator, account } = given;
     const headers = { 'Idempotency-Key': key, ...(account ? { [merchantAccount]: account } : {}) };
     const { mock: mocked, service: real } = await compare(rightWire(id, who, { name, json, headers }));
     return {
@@ -206,13 +207,13 @@ describe('Idempotency-Key', () => {
     expect([first.statuses, first.replayed]).toEqual([[201, 201], 'false']);
     expect([second.statuses, second.replayed]).toEqual([[201, 201], 'true']);
     expect(second.bodies).toEqual(first.bodies);
-    const other = await send('repeated', { json: { ...card, security_code: '111' } });
+    const other = await send('repeated', { json: { ...coded, security_code: '111' } });
     expect(other.bodies).toEqual(first.bodies);
   });
 
   it('another body, another path: 422', async () => {
     await send('reused', {});
-    const body = await send('reused', { json: { ...card, expiration_date: '11/39' } });
+    const body = await send('reused', { json: { ...coded, expiration_date: '11/39' } });
     const path = await send('reused', {
       id: 'createWebhookSubscription',
       json: { url: 'https://a.example/', active: false },
@@ -232,10 +233,10 @@ describe('Idempotency-Key', () => {
   });
 
   it('a kept refusal, and one that is not kept', async () => {
-    const json = { ...card, buyer_external_identifier: 'no-such-buyer' };
+    const json = { ...coded, buyer_external_identifier: 'no-such-buyer' };
     const [first, second] = [await send('refused', { json }), await send('refused', { json })];
     expect([first.statuses, first.replayed, second.replayed]).toEqual([[404, 404], 'false', 'true']);
-    expect((await send('malformed', { json: { ...card, number: '1' } })).statuses).toEqual([400, 400]);
+    expect((await send('malformed', { json: { ...coded, number: '1' } })).statuses).toEqual([400, 400]);
     expect((await send('malformed', {})).statuses).toEqual([201, 201]);
   });
 
@@ -243,7 +244,7 @@ describe('Idempotency-Key', () => {
     const pair = await service.pair();
     const who: Who = { kind: 'restricted', token: pair.token('*.write'), says: 'another pair' };
     await send('of a pair', {});
-    const json = { ...card, expiration_date: '11/39' };
+    const json = { ...coded, expiration_date: '11/39' };
     expect((await send('of a pair', { json, who })).statuses).toEqual([422, 201]);
   });
 });
@@ -256,8 +257,6 @@ describe('what the mock cannot know', () => {
   const list = (who: Who, target = '/transactions', headers: Wire['headers'] = {}): Wire => ({
     ...{ name: 'a list', method: 'GET', target, headers, who },
   });
-
-  const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
 
   it('an identifier that is taken', async () => {
     const json = { ...card, external_identifier: 'twice' };

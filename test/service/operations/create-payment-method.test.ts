@@ -4,12 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { operations } from '../../../generated/operations.ts';
 import { loadContract } from '../../../server/contract/load.ts';
 import { cardLimit } from '../../../server/http/limits.ts';
+import { card } from '../../support/card.ts';
 import { showsCode } from '../../support/digits.ts';
 import { describeOperation } from '../../support/operation.ts';
 import { createBuyer, forgetNumbers } from '../../support/records.ts';
 import { startTestService, type TestServiceOptions } from '../../support/service.ts';
 
-const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39', security_code: '737' };
+const coded = { ...card, security_code: '737' };
 
 interface PaymentMethod {
   id: string;
@@ -23,9 +24,9 @@ interface PaymentMethod {
   merchant_account_id: string;
 }
 
-describeOperation('createPaymentMethod', { valid: { body: card } }, (frame) => {
+describeOperation('createPaymentMethod', { valid: { body: coded } }, (frame) => {
   const create = async (body: object, headers: Record<string, string> = {}) => {
-    const answer = await frame.call({ body: { ...card, ...body }, headers });
+    const answer = await frame.call({ body: { ...coded, ...body }, headers });
     return { ...answer, method: answer.body as PaymentMethod };
   };
   const buyer = (account = 'default') =>
@@ -53,7 +54,7 @@ describeOperation('createPaymentMethod', { valid: { body: card } }, (frame) => {
         usage_count: 0,
         has_replacement: false,
       });
-      expect(text).not.toContain(card.number);
+      expect(text).not.toContain(coded.number);
       expect(showsCode(text, '737')).toBe(false);
     });
 
@@ -206,7 +207,7 @@ describeOperation('createPaymentMethod', { valid: { body: card } }, (frame) => {
         Array.from({ length: 20 }, (_, index) =>
           (index % 2 ? second : frame.service).call('POST', '/payment-methods', {
             token,
-            body: { ...card, external_identifier: 'race' },
+            body: { ...coded, external_identifier: 'race' },
           }),
         ),
       );
@@ -297,7 +298,7 @@ describeOperation('createPaymentMethod', { valid: { body: card } }, (frame) => {
         upTo(2 * limit).map((index) =>
           (index % 2 ? second : frame.service).call('POST', '/payment-methods', {
             token,
-            body: { ...card, number: number(index) },
+            body: { ...coded, number: number(index) },
           }),
         ),
       );
@@ -336,7 +337,7 @@ describe('CARDS_PER_MINUTE', () => {
     const pair = await service.pair();
     const [own, other] = [pair.token('*.write'), service.token('*.write')];
     const store = (token: string, headers: Record<string, string> = {}) =>
-      service.call('POST', '/payment-methods', { token, body: card, headers });
+      service.call('POST', '/payment-methods', { token, body: coded, headers });
     const key = { 'Idempotency-Key': 'repeated' };
     const answers = [];
     for (let index = 0; index < many; index += 1) answers.push(await store(own, index < 2 ? key : {}));

@@ -7,12 +7,12 @@ import { defaultLimits } from '../../../server/events/worker.ts';
 import type { WriteDeps } from '../../../server/handlers/deps.ts';
 import { handlers } from '../../../server/handlers/index.ts';
 import { rotateSubscription } from '../../../server/resources/webhook-subscriptions/changes.ts';
+import { card } from '../../support/card.ts';
 import { withClient } from '../../support/database.ts';
 import { startReceiver, type Got } from '../../support/receiver.ts';
 import { silentWork } from '../../support/records.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import {
-  card,
   causeDeliveries,
   hasty,
   patient,
