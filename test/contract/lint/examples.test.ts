@@ -35,44 +35,6 @@ testLint({
       `numbr: '1234' #! ${no} it has no property \`numbr\`. Did you mean \`number\`?`,
     ),
   },
-  'a misspelt property, and what else its object lacks': {
-    [example('PageOfOpen')]: (text) =>
-      cut('  limit: 20\n')(text)
-        .replace('value:', "value: #! The schema requires 'limit', which this example lacks. Add it here.")
-        .replace('next_cursor:', 'next_cursr:')
-        .replace(
-          'next_cursr: null',
-          `$& #! it has no property \`next_cursr\`. Did you mean \`next_cursor\`?`,
-        ),
-  },
-  'an object that fits no alternative': {
-    [example('CheckByNumber')]: swap(
-      "value:\n  number: '1234'",
-      `value: #! ${no} it fits none of the alternatives (oneOf). Missing for one or another: \`refund_id\`, \`number\`. Not allowed in one or another: \`serial\`.\n  serial: '1234'`,
-    ),
-  },
-  'an object that fits more than one alternative': {
-    [schema('RefundByNumber')]: `
-description: A refund by its ID, too.
-type: object
-additionalProperties: false
-required: [refund_id]
-properties:
-  refund_id:
-    description: The ID.
-    type: string
-    maxLength: 99
-`,
-    [example('CheckById')]: swap(
-      'value:',
-      `value: #! ${no} it fits more than one of the alternatives (oneOf).`,
-    ),
-    [example('CheckByNumber')]: `
-summary: By its ID, too
-value: #! ${no} it fits more than one of the alternatives (oneOf).
-  refund_id: 2c9b4a4e-8f0e-4e4e-9d6e-0b1c2d3e4f50
-`,
-  },
   'a property too much, of an object that may also be null': {
     [example('BuyerJane')]: swap(
       '  name: Jane Doe\n',
@@ -100,6 +62,25 @@ value: #! ${no} it fits more than one of the alternatives (oneOf).
       "value: #! The schema requires 'tier', which this example lacks. Add it here.",
     ),
   },
+});
+
+testLint({
+  'a misspelt property, and what else its object lacks': {
+    [example('PageOfOpen')]: (text) =>
+      cut('  limit: 20\n')(text)
+        .replace('value:', "value: #! The schema requires 'limit', which this example lacks. Add it here.")
+        .replace('next_cursor:', 'next_cursr:')
+        .replace(
+          'next_cursr: null',
+          `$& #! it has no property \`next_cursr\`. Did you mean \`next_cursor\`?`,
+        ),
+  },
+  'an object that fits no alternative': {
+    [example('CheckByNumber')]: swap(
+      "value:\n  number: '1234'",
+      `value: #! ${no} it fits none of the alternatives (oneOf). Missing for one or another: \`refund_id\`, \`number\`. Not allowed in one or another: \`serial\`.\n  serial: '1234'`,
+    ),
+  },
   'a property that a schema no longer has: the first example, and the others': {
     [schema('Refund')]: (text) => cut(', status')(cut('  status:\n    $ref: ./Status.yaml\n')(text)),
     [open]: swap(
@@ -107,5 +88,30 @@ value: #! ${no} it fits more than one of the alternatives (oneOf).
       `status: open #! ${no} it has no property \`status\`. Add it to the schema, or remove it here, and in: openapi/components/examples/PageOfClosed.yaml:5`,
     ),
     [schema('Status')]: swap('of it.', 'of it. #! Nothing refers to this file.'),
+  },
+});
+
+testLint({
+  'an object that fits more than one alternative': {
+    [schema('RefundByNumber')]: `
+description: A refund by its ID, too.
+type: object
+additionalProperties: false
+required: [refund_id]
+properties:
+  refund_id:
+    description: The ID.
+    type: string
+    maxLength: 99
+`,
+    [example('CheckById')]: swap(
+      'value:',
+      `value: #! ${no} it fits more than one of the alternatives (oneOf).`,
+    ),
+    [example('CheckByNumber')]: `
+summary: By its ID, too
+value: #! ${no} it fits more than one of the alternatives (oneOf).
+  refund_id: 2c9b4a4e-8f0e-4e4e-9d6e-0b1c2d3e4f50
+`,
   },
 });

@@ -17,12 +17,6 @@ testLint({
   'a keyword of an input, and not that it lacks a limit': {
     [schema('RefundById')]: swap('format: uuid', `fromat: uuid ${unexpected('fromat', 'format')}`),
   },
-  'a format of an input, and not that it lacks a limit': {
-    [schema('RefundById')]: swap(
-      'format: uuid',
-      'format: uid #! The format `uid` is not known here. Did you mean `uuid`?',
-    ),
-  },
   $ref: {
     [refund]: swap('$ref: ./Timestamp.yaml', `$reff: ./Timestamp.yaml ${unexpected('$reff', '$ref')}`),
   },
@@ -41,12 +35,6 @@ testLint({
       '[nme] #! There is no property `nme`. Did you mean `name`? Otherwise define it, or do not require it.',
     ),
   },
-  'a property in camelCase that is required, and in examples, by its right name': {
-    [refund]: swap(
-      '  created_at:',
-      '  createdAt: #! "createdAt" must be snake_case: rename it to "created_at".',
-    ),
-  },
   'a field of a parameter': {
     [limit]: swap('schema:', `schma: ${unexpected('schma', 'schema')}`),
   },
@@ -59,33 +47,11 @@ testLint({
       'x-merchant-scop: none #! The extension x-merchant-scop is not allowed here. Did you mean `x-merchant-scope`?',
     ),
   },
-  'a field of an operation': {
-    [path]: swap(
-      'operationId: checkRefunds',
-      `operationid: checkRefunds ${unexpected('operationid', 'operationId')}`,
-    ),
-  },
   'an operationId that is taken, and not that it has the wrong verb or shape': {
     [path]: swap(
       'checkRefunds',
       'listRefunds #! `listRefunds` is already the operationId of GET /refunds. Give this one a name of its own. The other is at openapi/paths/refunds.yaml:49.',
     ),
-  },
-  'a path, where it is written, and not that its file and scope have another name': {
-    [root]: swap(
-      '  /refunds:',
-      '  /re_funds: #! does not use kebab-case. Write it in lower case, with hyphens',
-    ),
-  },
-  'a parameter in a path: once, where the path is written': {
-    [root]: swap(
-      '  /refunds:',
-      '  /refunds/{refund}: #! The operations of this path have no parameter `refund`. Did you mean `{refund_id}`?',
-    ),
-    [path]: (text) =>
-      `parameters:\n  - $ref: ../components/parameters/RefundId.yaml\n${text.replaceAll("    '405'", "    '404':\n      $ref: ../components/responses/Forbidden.yaml\n    '405'")}`,
-    'components/parameters/RefundId.yaml':
-      'name: refund_id\nin: path\nrequired: true\ndescription: The refund.\nschema: { type: string, maxLength: 9 }\n',
   },
   'a tag': {
     [path]: swap(
@@ -98,6 +64,46 @@ testLint({
       "'403':",
       "'4003': #! `4003` is no status. Write its three digits in quotes, such as '409'.",
     ),
+  },
+});
+
+testLint({
+  'a format of an input, and not that it lacks a limit': {
+    [schema('RefundById')]: swap(
+      'format: uuid',
+      'format: uid #! The format `uid` is not known here. Did you mean `uuid`?',
+    ),
+  },
+  'a property in camelCase that is required, and in examples, by its right name': {
+    [refund]: swap(
+      '  created_at:',
+      '  createdAt: #! "createdAt" must be snake_case: rename it to "created_at".',
+    ),
+  },
+  'a field of an operation': {
+    [path]: swap(
+      'operationId: checkRefunds',
+      `operationid: checkRefunds ${unexpected('operationid', 'operationId')}`,
+    ),
+  },
+  'a path, where it is written, and not that its file and scope have another name': {
+    [root]: swap(
+      '  /refunds:',
+      '  /re_funds: #! does not use kebab-case. Write it in lower case, with hyphens',
+    ),
+  },
+});
+
+testLint({
+  'a parameter in a path: once, where the path is written': {
+    [root]: swap(
+      '  /refunds:',
+      '  /refunds/{refund}: #! The operations of this path have no parameter `refund`. Did you mean `{refund_id}`?',
+    ),
+    [path]: (text) =>
+      `parameters:\n  - $ref: ../components/parameters/RefundId.yaml\n${text.replaceAll("    '405'", "    '404':\n      $ref: ../components/responses/Forbidden.yaml\n    '405'")}`,
+    'components/parameters/RefundId.yaml':
+      'name: refund_id\nin: path\nrequired: true\ndescription: The refund.\nschema: { type: string, maxLength: 9 }\n',
   },
 });
 
@@ -129,12 +135,6 @@ testLint({
       '    required: true #! Remove this line, and list `name` in the `required` of the object that has it.\n    type: string',
     ),
   },
-  'a colon that is missing': {
-    [schema('Buyer')]: swap(
-      '    description: The name.\n    type: string',
-      '    type string #! Is a colon missing, as in `type: string`?',
-    ),
-  },
   'a list without dashes': {
     [path]: swap('tags: [Refunds]', 'tags: Refunds #! Begin each item of the list with a dash.'),
     [schema('RefundCheck')]: swap(
@@ -142,14 +142,20 @@ testLint({
       'oneOf:\n  description: One. #! Begin each item of the list with a dash.\n',
     ),
   },
-  'properties that are not indented, and not that they are missing': {
-    [refund]: (text) =>
-      text
-        .replace(/ {2}amount:[\s\S]*/, (all) => all.replaceAll(/^ {2}/gm, ''))
-        .replace(
-          'amount:',
-          'amount: #! `amount`, `status`, `created_at`, `buyer` are properties of this object. Indent them below `properties:`.',
-        ),
+  'a text that a comment cuts off': {
+    [schema('Status')]: swap(
+      'What became of it.',
+      `Don't lose # 1. #! The text ends before " #", which begins a comment. Write: description: 'Don''t lose # 1.'`,
+    ),
+  },
+});
+
+testLint({
+  'a colon that is missing': {
+    [schema('Buyer')]: swap(
+      '    description: The name.\n    type: string',
+      '    type string #! Is a colon missing, as in `type: string`?',
+    ),
   },
   'limits that exclude each other, and not what does not match them': {
     [schema('Amount')]: swap(
@@ -166,10 +172,16 @@ testLint({
       'pattern: ^[0-9{4}$ #! Fix the regular expression: Invalid regular expression: /^[0-9{4}$/u: Unterminated character class.',
     ),
   },
-  'a text that a comment cuts off': {
-    [schema('Status')]: swap(
-      'What became of it.',
-      `Don't lose # 1. #! The text ends before " #", which begins a comment. Write: description: 'Don''t lose # 1.'`,
-    ),
+});
+
+testLint({
+  'properties that are not indented, and not that they are missing': {
+    [refund]: (text) =>
+      text
+        .replace(/ {2}amount:[\s\S]*/, (all) => all.replaceAll(/^ {2}/gm, ''))
+        .replace(
+          'amount:',
+          'amount: #! `amount`, `status`, `created_at`, `buyer` are properties of this object. Indent them below `properties:`.',
+        ),
   },
 });

@@ -24,40 +24,31 @@ testLint({
       `./Timestamp #! Can't resolve $ref ./Timestamp: ${none} ./Timestamp.yaml?`,
     ),
   },
-  'a file of another folder': {
-    [refund]: swap('./Timestamp.yaml', `../examples/Timestamp.yaml #! ${none} ./Timestamp.yaml?`),
-  },
-  'a component of the root file': {
-    [refund]: swap(
-      './Timestamp.yaml',
-      "'#/components/schemas/Timestamp' #! Can't resolve $ref #/components/schemas/Timestamp: every component is a file. Write ./Timestamp.yaml",
-    ),
-  },
-  'a reference that is a comment, for lack of quotes': {
-    [refund]: swap(
-      '$ref: ./Timestamp.yaml',
-      '$ref: #/components/schemas/Timestamp #! every component is a file. Write ./Timestamp.yaml',
-    ),
-  },
-  'a reference to nothing': {
-    [refund]: swap(
-      '$ref: ./Timestamp.yaml',
-      '$ref: #! This $ref is empty. Name a file that exists, relative to',
-    ),
-  },
-  'a reference that is no text': {
-    [refund]: swap('$ref: ./Timestamp.yaml', '$ref: 5 #! Property `$ref` is not expected here'),
-  },
   'a value that an example shares': {
     'components/examples/RefundOpen.yaml': swap(
       './BuyerJane.yaml#/value',
       `./BuyerJan.yaml#/value #! ${none} ./BuyerJane.yaml#/value?`,
     ),
   },
+});
+
+testLint({
+  'a file of another folder': {
+    [refund]: swap('./Timestamp.yaml', `../examples/Timestamp.yaml #! ${none} ./Timestamp.yaml?`),
+  },
   'a place in the value that an example shares': {
     'components/examples/RefundOpen.yaml': swap(
       './BuyerJane.yaml#/value',
       './BuyerJane.yaml#/vale #! there is no "vale" in ./BuyerJane.yaml. Did you mean value?',
+    ),
+  },
+});
+
+testLint({
+  'a component of the root file': {
+    [refund]: swap(
+      './Timestamp.yaml',
+      "'#/components/schemas/Timestamp' #! Can't resolve $ref #/components/schemas/Timestamp: every component is a file. Write ./Timestamp.yaml",
     ),
   },
   'a shared value that is no text, and one that cannot be overridden': {
@@ -69,6 +60,30 @@ testLint({
       'refund_id: ',
       '$ref: ./ErrorFailed.yaml#/value/code #! is not an object, so it has no properties to override.\n  refund_id: ',
     ),
+  },
+});
+
+testLint({
+  'a reference that is a comment, for lack of quotes': {
+    [refund]: swap(
+      '$ref: ./Timestamp.yaml',
+      '$ref: #/components/schemas/Timestamp #! every component is a file. Write ./Timestamp.yaml',
+    ),
+  },
+});
+
+testLint({
+  'a reference to nothing': {
+    [refund]: swap(
+      '$ref: ./Timestamp.yaml',
+      '$ref: #! This $ref is empty. Name a file that exists, relative to',
+    ),
+  },
+});
+
+testLint({
+  'a reference that is no text': {
+    [refund]: swap('$ref: ./Timestamp.yaml', '$ref: 5 #! Property `$ref` is not expected here'),
   },
   'examples that contain each other': {
     'components/examples/BuyerJane.yaml': swap(
