@@ -7,7 +7,7 @@ import { operations, type Operation, type OperationId } from '../../../generated
 import type { Detail } from '../../../server/errors.ts';
 import { signToken } from '../../../server/resources/api-key-pairs/token.ts';
 import { card } from '../../support/card.ts';
-import { runs, seed, some } from '../../support/random.ts';
+import { runs, seed, shareOf } from '../../support/random.ts';
 import { bodySchemaOf, request, type Sent } from '../../support/requests.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { examplePath } from '../../support/valid-request.ts';
@@ -126,7 +126,7 @@ describe.each(ids)(`%s`, (id) => {
       fc.pre(one !== undefined);
       await compare(wireOf(one, administrator, what));
     };
-    for (const [what, whole] of some([...waysToBreak(id, seed)]))
+    for (const [what, whole] of shareOf([...waysToBreak(id, seed)]))
       await send(what, whole).catch(async (error: unknown) => {
         // A failure reports the smallest request that is broken in this way.
         await fc.assert(

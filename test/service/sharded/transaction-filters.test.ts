@@ -14,7 +14,7 @@ import {
 import { presentTransaction } from '../../../server/resources/transactions/table.ts';
 import { whyUnstorable } from '../../../server/rules/values.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { runs, seed, some } from '../../support/random.ts';
+import { runs, seed, shareOf } from '../../support/random.ts';
 import {
   createAccount,
   insertTransactions,
@@ -125,7 +125,7 @@ describe(`filters, compared with an oracle`, () => {
 
   it('every pair', async () => {
     let found = 0;
-    const pairs = some(
+    const pairs = shareOf(
       filterNames.flatMap((one, index) => filterNames.slice(index + 1).map((two) => [one, two])),
     );
     for (const [index, pair] of pairs.entries()) {
