@@ -1,14 +1,16 @@
 // What `npm run new` writes, and that it writes its files at once: `npm run dev` may be watching, and would report a contract that
-// is half written. In them is marked what their author has to write. test/tools/changes.test.ts runs what is written.
+// is half written. In them is marked what their author has to write. What it refuses. test/tools/changes.test.ts runs what is
+// written.
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { planOf, readCall } from '../../scripts/new/call.ts';
-import { carryOut } from '../../scripts/new/plan.ts';
+import { planOf, readCall, WrongCall } from '../../scripts/new/call.ts';
+import { carryOut, Refusal } from '../../scripts/new/plan.ts';
 import { root as projectRoot } from '../../scripts/support/root.ts';
+import { runNode } from '../support/processes.ts';
 
 it('marks what its author has to write', async () => {
   const { write } = await planOf(projectRoot, readCall(['operation', 'GET', '/unicorns']));
@@ -159,4 +161,72 @@ it('a table of a resource with an event has an insert that takes it, and asks on
   await make('table toys --erasure display_name=kept');
   expect(await read(own)).toBe('// Mine.\n');
   await rm(project, { recursive: true });
+});
+
+it('does what its help shows, in this order', async () => {
+  const copy = await mkdtemp(join(tmpdir(), 'new-plan-'));
+  for (const part of ['openapi', 'server/resources', 'server/handlers', 'server/database/migrations'])
+    await cp(join(projectRoot, part), join(copy, part), { recursive: true });
+  const { output } = await runNode('scripts/new.ts', ['--help']);
+  const calls = [...output.matchAll(/^ {2}npm run new -- (.*?) {2,}/gm)].map(([, call = '']) => call);
+  expect(calls.length).toBeGreaterThan(4);
+  for (const call of calls) {
+    const carriedOut = planOf(copy, readCall(call.split(' '))).then((plan) => carryOut(copy, plan));
+    await expect(carriedOut, call).resolves.not.toEqual([]);
+  }
+  await rm(copy, { recursive: true });
+});
+
+it("does what the designers' guide shows", async () => {
+  const guide = await readFile(join(projectRoot, 'docs/guides/api-designer.md'), 'utf8');
+  const calls = [...guide.matchAll(/`npm run new -- (\w+ [^`]+)`/g)].map(([, call = '']) => call);
+  expect(calls.length).toBeGreaterThan(2);
+  for (const call of calls) {
+    const planned = planOf(projectRoot, readCall(call.split(' '))).then(
+      ({ write }) => Object.keys(write).join(' '),
+      // Somebody has done what the guide shows.
+      (error: unknown) => (error instanceof Refusal ? error.message : ''),
+    );
+    await expect(planned, call).resolves.toMatch(/openapi\/|server\/| already/);
+  }
+});
+
+it.each([
+  ['operation GET /transactions', 'GET /transactions exists already'],
+  ['operation TRACE /unicorns', 'none of POST, GET, PUT, PATCH, DELETE'],
+  ['operation DELETE /pet-notes', 'operation DELETE /pet-notes/{pet_note_id}'],
+  ['operation PATCH /unicorns/{unicorn_id} --id changeUnicorn', 'begins with update'],
+  ['operation GET /petNotes', 'lower case with hyphens'],
+  ['operation GET /unicorns --id fetchUnicorns', 'begins with list or get'],
+  ['operation POST /pet-notes/{note_id}', 'operation POST /pet-notes'],
+  ['field Shoe --in Buyer', 'snake_case'],
+  ['field shoe --in Buyer --values Minor', 'in lower case'],
+  ['table gift_card_redemptions', '--erasure gift_card_service_redemption_id=erased'],
+  [
+    'table gift_card_redemptions --erasure error_code=keep',
+    '--erasure gift_card_service_redemption_id=erased',
+  ],
+  ['table gift_card_redemptions --erasure erased', '--erasure gift_card_service_redemption_id=erased'],
+  ['table petNotes', 'table refund_reasons'],
+  ['table pet_note', 'in the plural: table pet_notes'],
+  ['table buyers', 'The table buyers exists already'],
+  ['field shoe', 'These are stored: '],
+  ['field shoe --in Transactions', 'Did you mean --in Transaction?'],
+  [
+    'field shoe --in TaxId',
+    'TaxId is not stored: no table of server/resources describes it. Add the field by hand, below `properties:` of openapi/components/schemas/TaxId.yaml',
+  ],
+  ['field status --in Transaction', 'has the field status already'],
+  ['field shoe --in Role --type strng', 'Did you mean --type string?'],
+  ['field shoe --in Role --type enum', '--values'],
+  ['field shoe --in Transaction', '--erasure erased'],
+])('refuses %s and says why', async (call, reason) => {
+  const planned = planOf(projectRoot, readCall(call.split(' ')));
+  await expect(planned).rejects.toThrow(reason);
+  await expect(planned).rejects.toBeInstanceOf(Refusal);
+});
+
+it.each(['', 'unicorn', 'operation /buyers', 'table --unicorn'])('does not understand "%s"', async (call) => {
+  const planned = (async () => planOf(projectRoot, readCall(call === '' ? [] : call.split(' '))))();
+  await expect(planned).rejects.toBeInstanceOf(WrongCall);
 });

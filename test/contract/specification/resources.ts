@@ -1,269 +1,209 @@
 /**
- * "Resources and their fields", table by table, in the order of the specification.
- * Every field is always there unless marked `optional`; null only where `orNull` says so (open points).
+ * "Resources and their fields", table by table, in the order of the specification, and the bodies of requests and errors.
+ * `shape.ts` says how they are written. Which fields may be null or left out is decided in the open points.
  */
-import {
-  amount,
-  anything,
-  arrayOf,
-  boolean,
-  constant,
-  count,
-  country,
-  currency,
-  dateTime,
-  each,
-  integer,
-  object,
-  oneOf,
-  optional,
-  orNull,
-  pageSize,
-  perhaps,
-  sampled,
-  string,
-  eitherOf,
-  uri,
-  uuid,
-  withDefault,
-  type Rule,
-} from './notation.ts';
+import { each, nullable, optional, type Fields, type Shape } from './shape.ts';
 import * as values from './values.ts';
 
-const text = (): Rule => orNull(string());
-const cursor = (): Rule => orNull(string({ minLength: 1, maxLength: 1000 }));
+const amount = 'integer 0..9007199254740991';
+const name = 'string 1..200';
 
-/** Collection: a page of a list. */
-export function collection(items: Rule, largestPage: number): Rule {
-  return object({
-    items: arrayOf(items),
-    limit: withDefault(pageSize(largestPage), 20),
-    next_cursor: cursor(),
-    previous_cursor: cursor(),
-  });
-}
-
-/** A list that is not paged. */
-export const itemsOnly = (items: Rule): Rule => object({ items: arrayOf(items) });
-
-const creator = object({
-  id: uuid(),
-  name: string(),
-  email_address: orNull(string()),
-  thumbprint: orNull(string()),
+/** A page of a list. */
+export const collection = (items: Shape, largestPage: number): Fields => ({
+  items: [items],
+  limit: `integer 1..${largestPage}`,
+  ...nullable('next_cursor previous_cursor', 'string 1..1000'),
 });
 
-const merchantAccountSummary = object({
-  type: constant('merchant-account'),
-  id: string(),
-  display_name: string(),
-  created_at: dateTime(),
-  updated_at: dateTime(),
-  over_capture_amount: amount(),
-  over_capture_percentage: perhaps(orNull(integer()), { minimum: 0 }),
-});
-
-const permission = sampled(
-  ['transactions.read', 'payment-methods.write', '*.read', '*.write'],
-  ['', 'transactions', '.read', 'transactions.', 'transactions.delete', 'transactions.reads'],
-);
-
-const role = object({
-  type: constant('role'),
-  id: uuid(),
-  name: string(),
-  slug: string(),
-  description: text(),
-  permissions: object({ allow: arrayOf(permission) }),
-  assignable_to: arrayOf(string()),
-  applies_to: arrayOf(string()),
-  is_standalone_assignable: boolean(),
-});
-
-export const apiKeyPair = object({
-  type: constant('api-key-pair'),
-  id: uuid(),
-  thumbprint: string(),
-  display_name: string({ minLength: 1, maxLength: 200 }),
-  algorithm: oneOf(values.certificateAlgorithms),
-  active: boolean(),
-  private_key: optional(orNull(string())),
-  created_at: dateTime(),
-  updated_at: dateTime(),
-  last_used_at: orNull(dateTime()),
-  creator: orNull(creator),
-  merchant_accounts: arrayOf(merchantAccountSummary),
-  roles: arrayOf(role),
-});
-
-export const giftCardBalance = object({
-  type: constant('gift-card'),
-  id: orNull(uuid()), // null when the card is not stored
-  merchant_account_id: string(),
-  bin: text(),
-  sub_bin: text(),
-  last4: text(),
-  expiration_date: orNull(dateTime()),
-  balance: orNull(amount()), // null when the look-up failed
-  currency: orNull(currency()),
-  balance_error_code: optional(oneOf(values.balanceErrorCodes)), // there exactly when the look-up failed
-  balance_raw_error_code: optional(text()),
-  balance_raw_error_message: optional(text()),
-});
-
-const cardDetails = object({
-  bin: text(),
-  card_type: orNull(oneOf(values.cardTypes)),
-  card_issuer_name: text(),
-});
-
-const address = object({
-  ...each('city postal_code state state_code house_number_or_name line1 line2 organization', text),
-  country: orNull(country()),
-});
-
-const taxId = object({ value: text(), kind: text() });
-
-const billingDetails = object({
-  type: constant('billing-details'),
-  ...each('first_name last_name email_address phone_number', text),
-  address: orNull(address),
-  tax_id: orNull(taxId),
-});
-
-const buyer = object({
-  type: constant('buyer'),
-  id: uuid(),
-  billing_details: orNull(billingDetails),
-  created_at: dateTime(),
-  display_name: text(),
-  external_identifier: text(),
-  merchant_account_id: string(),
-  updated_at: dateTime(),
-  account_number: text(),
-});
-
-/** What the table Payment method says of each field, wherever a payment method is shown. */
-const paymentMethodFields = {
-  type: constant('payment-method'),
-  id: uuid(),
-  additional_schemes: orNull(arrayOf(oneOf(values.schemes))),
-  approval_target: orNull(oneOf(values.approvalTargets)),
-  approval_url: orNull(uri()),
-  buyer: orNull(buyer),
-  country: orNull(country()),
-  created_at: dateTime(),
-  currency: orNull(currency()),
-  details: cardDetails,
-  expiration_date: orNull(string({ minLength: 5, maxLength: 5, pattern: '^[0-9]{2}/[0-9]{2}$' })),
-  external_identifier: text(),
-  has_replacement: boolean(),
-  label: text(),
-  last_replaced_at: orNull(dateTime()),
-  merchant_account_id: string(),
-  method: oneOf(values.methods),
-  mode: oneOf(values.modes),
-  scheme: orNull(oneOf(values.schemes)),
-  status: oneOf(values.paymentMethodStatuses),
-  updated_at: dateTime(),
-  fingerprint: text(),
-  last_used_at: orNull(dateTime()),
-  usage_count: count(),
-  cit_last_used_at: orNull(dateTime()),
-  cit_usage_count: count(),
+const merchantAccountSummary = {
+  type: 'merchant-account',
+  ...each('id display_name', 'string'),
+  ...each('created_at updated_at', 'date-time'),
+  over_capture_amount: amount,
+  ...nullable('over_capture_percentage', 'integer'),
 };
 
-export const paymentMethod = object(paymentMethodFields);
+const role = {
+  type: 'role',
+  id: 'uuid',
+  ...each('name slug', 'string'),
+  ...nullable('description'),
+  permissions: { allow: ['string'] },
+  ...each('assignable_to applies_to', ['string']),
+  is_standalone_assignable: 'boolean',
+};
 
-/** The fields of a table that a subset of it names. */
-function subset(fields: Record<string, Rule>, names: readonly string[]): Record<string, Rule> {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)));
+export const apiKeyPair = {
+  type: 'api-key-pair',
+  id: 'uuid',
+  thumbprint: 'string',
+  display_name: name,
+  algorithm: values.certificateAlgorithms,
+  active: 'boolean',
+  ...optional(nullable('private_key')),
+  ...each('created_at updated_at', 'date-time'),
+  ...nullable('last_used_at', 'date-time'),
+  ...nullable('creator', { id: 'uuid', name: 'string', ...nullable('email_address thumbprint') }),
+  merchant_accounts: [merchantAccountSummary],
+  roles: [role],
+};
+
+export const giftCardBalance = {
+  type: 'gift-card',
+  ...nullable('id', 'uuid'), // null when the card is not stored
+  merchant_account_id: 'string',
+  ...nullable('bin sub_bin last4'),
+  ...nullable('expiration_date', 'date-time'),
+  ...nullable('balance', amount), // null when the look-up failed
+  ...nullable('currency'),
+  ...optional({ balance_error_code: values.balanceErrorCodes }), // there exactly when the look-up failed
+  ...optional(nullable('balance_raw_error_code balance_raw_error_message')),
+};
+
+const address = nullable(
+  'city country postal_code state state_code house_number_or_name line1 line2 organization',
+);
+
+const billingDetails = {
+  type: 'billing-details',
+  ...nullable('first_name last_name email_address phone_number'),
+  ...nullable('address', address),
+  ...nullable('tax_id', nullable('value kind')),
+};
+
+const transactionBuyer = {
+  type: 'buyer',
+  id: 'uuid',
+  ...nullable('billing_details', billingDetails),
+  ...nullable('display_name external_identifier account_number'),
+};
+
+const buyer = {
+  ...transactionBuyer,
+  ...each('created_at updated_at', 'date-time'),
+  merchant_account_id: 'string',
+};
+
+/** What a transaction shows of its payment method, but for `payment_account_reference`. */
+const paymentMethodSummary = {
+  type: 'payment-method',
+  id: 'uuid',
+  ...nullable('approval_target', values.approvalTargets),
+  ...nullable('approval_url', 'uri'),
+  ...nullable('country currency external_identifier label fingerprint'),
+  details: { ...nullable('bin card_issuer_name'), ...nullable('card_type', values.cardTypes) },
+  ...nullable('expiration_date', 'string 5..5'),
+  ...nullable('last_replaced_at', 'date-time'),
+  method: values.methods,
+  ...nullable('scheme', values.schemes),
+};
+
+export const paymentMethod = {
+  ...paymentMethodSummary,
+  ...nullable('additional_schemes', [values.schemes]),
+  ...nullable('buyer', buyer),
+  ...each('created_at updated_at', 'date-time'),
+  ...nullable('last_used_at cit_last_used_at', 'date-time'),
+  ...each('usage_count cit_usage_count', 'integer 0..'),
+  has_replacement: 'boolean',
+  merchant_account_id: 'string',
+  mode: values.modes,
+  status: values.paymentMethodStatuses,
+};
+
+const redemption = {
+  type: 'gift-card-redemption',
+  id: 'uuid',
+  status: values.redemptionStatuses,
+  ...each('amount refunded_amount', amount),
+  ...nullable('gift_card_service_redemption_id error_code raw_error_code raw_error_message'),
+  ...nullable('gift_card', {
+    type: 'gift-card',
+    ...nullable('id', 'uuid'), // null when the card is not stored
+    ...nullable('bin sub_bin last4'),
+  }),
+};
+
+export const transaction = {
+  type: 'transaction',
+  id: 'uuid',
+  ...each('amount authorized_amount captured_amount refunded_amount settled_amount', amount),
+  ...nullable('buyer', transactionBuyer),
+  ...nullable('checkout_session_id', 'uuid'),
+  ...nullable('country external_identifier raw_response_code raw_response_description'),
+  ...nullable('reconciliation_id settled_currency'),
+  ...each('currency merchant_account_id', 'string'),
+  ...each('created_at updated_at', 'date-time'),
+  gift_card_redemptions: [redemption],
+  ...nullable('instrument_type', values.instrumentTypes),
+  intent: values.intents,
+  ...nullable('method', values.methods),
+  ...nullable('payment_method', { ...paymentMethodSummary, ...nullable('payment_account_reference') }),
+  ...nullable('payment_service', {
+    type: 'payment-service',
+    id: 'string',
+    ...nullable('display_name method payment_service_definition_id'),
+  }),
+  ...each('pending_review settled', 'boolean'),
+  status: values.transactionStatuses,
+};
+
+export const cardSchemeDefinition = {
+  type: 'card-scheme-definition',
+  id: values.schemes,
+  icon_url: 'uri',
+  display_name: 'string',
+};
+
+const authentication = { kind: 'basic', ...each('username password', name) };
+
+export const webhookSubscription = {
+  type: 'webhook-subscription',
+  id: 'uuid',
+  ...nullable('merchant_account_id secret'),
+  ...each('active rotating', 'boolean'),
+  url: 'uri',
+  ...nullable('authentication', authentication),
+};
+
+export const balanceRequest = { items: [[{ number: 'string', pin: name }, { id: 'uuid' }]] };
+
+export const paymentMethodRequest = {
+  method: 'card',
+  number: 'string 13..19',
+  expiration_date: 'string 5..5',
+  ...optional({
+    ...nullable('security_code', 'string 3..4'),
+    ...nullable('external_identifier', name),
+    buyer_id: 'uuid',
+    buyer_external_identifier: name,
+    ...nullable('redirect_url', 'uri 1..2000'),
+  }),
+};
+
+export const subscriptionRequest = {
+  url: 'uri 1..2000',
+  ...optional({ active: 'boolean', ...nullable('authentication', authentication) }),
+};
+
+/** "Errors": the body at each status. */
+export function errorBody(status: number): Fields {
+  const detail = { location: values.errorLocations, ...each('pointer message', 'string') };
+  if (status === 422)
+    return {
+      detail: [
+        {
+          loc: ['string or integer'],
+          ...each('msg type', 'string'),
+          ...optional({ input: 'any', ctx: 'object' }),
+        },
+      ],
+    };
+  return {
+    type: 'error',
+    status: 'integer',
+    message: 'string',
+    details: [detail],
+    ...(status === 409 ? nullable('resource_id') : {}),
+  };
 }
-
-const transactionBuyer = object({
-  type: constant('buyer'),
-  id: uuid(),
-  billing_details: orNull(billingDetails),
-  display_name: text(),
-  external_identifier: text(),
-  account_number: text(),
-});
-
-const transactionPaymentMethod = object({
-  ...subset(paymentMethodFields, [
-    ...['type', 'id', 'approval_target', 'approval_url', 'country', 'currency', 'details', 'expiration_date'],
-    ...['external_identifier', 'label', 'last_replaced_at', 'method', 'scheme', 'fingerprint'],
-  ]),
-  payment_account_reference: text(),
-});
-
-const paymentService = object({
-  type: constant('payment-service'),
-  id: string(),
-  ...each('display_name method payment_service_definition_id', text),
-});
-
-const redeemedGiftCard = object({
-  type: constant('gift-card'),
-  id: orNull(uuid()), // null when the card is not stored
-  ...each('bin sub_bin last4', text),
-});
-
-const redemption = object({
-  type: constant('gift-card-redemption'),
-  id: uuid(),
-  status: oneOf(values.redemptionStatuses),
-  amount: amount(),
-  refunded_amount: amount(),
-  ...each('gift_card_service_redemption_id error_code raw_error_code raw_error_message', text),
-  gift_card: orNull(redeemedGiftCard),
-});
-
-export const transaction = object({
-  type: constant('transaction'),
-  id: uuid(),
-  ...each('amount authorized_amount captured_amount refunded_amount', amount),
-  buyer: orNull(transactionBuyer),
-  checkout_session_id: orNull(uuid()),
-  country: orNull(country()),
-  currency: currency(),
-  created_at: dateTime(),
-  updated_at: dateTime(),
-  external_identifier: text(),
-  gift_card_redemptions: arrayOf(redemption),
-  instrument_type: orNull(oneOf(values.instrumentTypes)),
-  intent: oneOf(values.intents),
-  merchant_account_id: string(),
-  method: orNull(oneOf(values.methods)),
-  payment_method: orNull(transactionPaymentMethod),
-  payment_service: orNull(paymentService),
-  pending_review: boolean(),
-  raw_response_code: text(),
-  raw_response_description: text(),
-  reconciliation_id: text(),
-  status: oneOf(values.transactionStatuses),
-  settled: boolean(),
-  settled_amount: amount(),
-  settled_currency: orNull(currency()),
-});
-
-export const cardSchemeDefinition = object({
-  type: constant('card-scheme-definition'),
-  id: eitherOf('string', undefined, values.schemes),
-  icon_url: uri(),
-  display_name: string(),
-});
-
-/** What the caller has sent comes back; the limits that it was sent under may stand here too. */
-const asSent = (): Rule => perhaps(string(), { minLength: 1, maxLength: 200, pattern: anything });
-
-export const webhookSubscription = object({
-  type: constant('webhook-subscription'),
-  id: perhaps(string(), { format: 'uuid' }),
-  merchant_account_id: text(),
-  active: boolean(),
-  url: uri(),
-  authentication: orNull(object({ kind: constant('basic'), username: asSent(), password: asSent() })),
-  secret: text(),
-  rotating: boolean(),
-});

@@ -1,11 +1,11 @@
 /** The value sets of the specification and of its open points. */
-import { words } from './notation.ts';
+import { oneOf } from './shape.ts';
 
-export const schemes = words(`
+export const schemes = oneOf(`
   accel amex bancontact carte-bancaire cirrus culiance dankort diners-club discover eftpos-australia elo hipercard
   jcb maestro mastercard mir nyce other pulse rupay star uatp unionpay visa`);
 
-export const methods = words(`
+export const methods = oneOf(`
   affirm afterpay alipay alipayhk applepay bacs bancontact banked becs bitpay boleto boost card cashapp chaseorbital
   checkout-session clearpay click-to-pay dana dcb dlocal ebanx efecty eps everydaypay gcash gem gemds gift-card giropay
   givingblock gocardless googlepay googlepay_pan_only gopay grabpay id ideal kakaopay kcp klarna latitude latitudeds
@@ -14,35 +14,35 @@ export const methods = words(`
   sepa shopeepay singteldash smartpay sofort spei stripedd thaiqr touchngo truemoney trustly trustlyeurope upi vipps
   waave webpay wechat zippay`);
 
-export const modes = words('card redirect applepay googlepay click-to-pay checkout-session');
+export const modes = oneOf('card redirect applepay googlepay click-to-pay checkout-session');
 
-export const approvalTargets = words('any new_window');
+export const approvalTargets = oneOf('any new_window');
 
-export const paymentMethodStatuses = words('processing buyer_approval_required succeeded failed');
+export const paymentMethodStatuses = oneOf('processing buyer_approval_required succeeded failed');
 
-export const transactionStatuses = words(`
+export const transactionStatuses = oneOf(`
   processing buyer_approval_pending authorization_succeeded authorization_failed authorization_declined capture_pending
   capture_succeeded authorization_void_pending authorization_voided`);
 
-export const paymentSources = words('ecommerce moto recurring installment card_on_file');
+export const paymentSources = oneOf('ecommerce moto recurring installment card_on_file');
 
 // `header` is decided in the open points.
-export const errorLocations = words('body query path header');
+export const errorLocations = oneOf('body query path header');
 
 // Decided in the open points.
-export const certificateAlgorithms = words('ECDSA RSA');
+export const certificateAlgorithms = oneOf('ECDSA RSA');
 
-export const intents = words('authorize capture');
+export const intents = oneOf('authorize capture');
 
-export const instrumentTypes = words(
+export const instrumentTypes = oneOf(
   'pan card_token redirect redirect_token googlepay applepay network_token plaid bank',
 );
 
-export const cardTypes = words('credit debit prepaid');
+export const cardTypes = oneOf('credit debit prepaid');
 
-export const redemptionStatuses = words('created succeeded failed skipped');
+export const redemptionStatuses = oneOf('created succeeded failed skipped');
 
-export const balanceErrorCodes = words(`
+export const balanceErrorCodes = oneOf(`
   invalid_gift_card expired_card inactive_card incorrect_currency insufficient_funds suspected_fraud operation_canceled
   invalid_service_credentials invalid_service_configuration service_error service_network_error unknown_error`);
 
