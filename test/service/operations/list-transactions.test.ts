@@ -213,15 +213,6 @@ describeOperation('listTransactions', {}, (frame) => {
       await foreign('?cursor=unicorn');
     });
 
-    it('a cursor of another list', async () => {
-      for (let made = 0; made < 2; made += 1) await frame.service.pair();
-      const token = frame.service.token('*.read');
-      const { body } = await frame.service.call('GET', '/api-key-pairs?limit=1', { token });
-      const cursor = (body as Page).next_cursor ?? '';
-      expect(cursor).not.toBe('');
-      await foreign(`?cursor=${cursor}`);
-    });
-
     it.each([
       'unicorn',
       '{',

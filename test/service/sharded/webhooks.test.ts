@@ -2,7 +2,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Handler } from '../../../generated/operations.ts';
-import { nextWait } from '../../../server/events/attempts.ts';
 import { defaultLimits } from '../../../server/events/worker.ts';
 import type { WriteDeps } from '../../../server/handlers/deps.ts';
 import { handlers } from '../../../server/handlers/index.ts';
@@ -281,32 +280,6 @@ describe('receivers that hang', { timeout: 180_000 }, () => {
     expect(held.length).toBeGreaterThan(0);
     for (const res of held) res.end();
     await hanging[Symbol.asyncDispose]();
-  });
-});
-
-describe('the retry schedule, with a simulated clock', () => {
-  const hour = 3600;
-  const decided = [0, 5, 300, 1800, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour];
-
-  it('is followed to its end', async () => {
-    const begun = Date.parse('2026-11-15T00:00:00Z');
-    let clock = begun;
-    const schedule = (attempts: number, retryAfter: number | undefined) => {
-      // Without jitter.
-      const wait = nextWait(attempts, retryAfter, 0.5);
-      clock += (wait ?? 0) * 1000;
-      return wait === undefined ? undefined : 0.01;
-    };
-    await using receiver = await startReceiver((res) => res.writeHead(500).end());
-    const webhooks = { ...patient, schedule, now: () => new Date(clock) };
-    await using other = await startTestService({ webhooks });
-    const subscription = await subscribe(other, receiver.url);
-    await storeCard(other);
-    expect(await settled(other, subscription)).toMatchObject({ state: 'failed', attempts: 10 });
-    let due = 0;
-    expect(receiver.got.map(({ headers }) => Number(headers['webhook-timestamp']) - begun / 1000)).toEqual(
-      decided.map((wait) => (due += wait)),
-    );
   });
 });
 
