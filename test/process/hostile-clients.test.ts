@@ -403,37 +403,6 @@ describe('bodies in chunks of one byte', () => {
   });
 });
 
-describe('barely HTTP', () => {
-  const bad = { type: 'error', code: 'bad_request', status: 400 };
-
-  it.each([
-    ['two Hosts', request('/transactions', 'Host: b', 'Connection: close')],
-    ['two Hosts of a page', request('/docs/', 'Host: a', 'Connection: close')],
-    [
-      'two Hosts of the landing page',
-      'GET / HTTP/1.1\r\nHost: localhost\r\nHost: b\r\nAccept: text/html\r\nConnection: close\r\n\r\n',
-    ],
-    ['no Host', 'GET /transactions HTTP/1.1\r\nConnection: close\r\n\r\n'],
-    ['an expectation that nobody knows', request('/transactions', 'Expect: foo', 'Connection: close')],
-    ['a header without a name', 'GET / HTTP/1.1\r\nHost: a\r\n: b\r\n\r\n'],
-  ])('%s is 400 in the shape of the contract', async (_name, text) => {
-    const { status, head, body } = await answerTo(text);
-    expect(status).toBe(400);
-    expect(JSON.parse(body)).toMatchObject(bad);
-    expect(head).toMatch(/^X-Request-ID: [\w-]+/im);
-    expect(head).toMatch(/^Cache-Control: no-store/im);
-    expect(head).toMatch(/^X-Content-Type-Options: nosniff/im);
-  });
-
-  it('a preflight has a request ID and no body', async () => {
-    const { status, head, body } = await answerTo(
-      'OPTIONS /transactions HTTP/1.1\r\nHost: a\r\nOrigin: https://b\r\nAccess-Control-Request-Method: GET\r\nConnection: close\r\n\r\n',
-    );
-    expect([status, body]).toEqual([204, '']);
-    expect(head).toMatch(/^X-Request-ID: [\w-]+/im);
-  });
-});
-
 describe('headers', () => {
   it('of every answer forbid to store it and to guess its type', async () => {
     for (const path of ['/transactions', '/unicorns', '/healthz', '/readyz']) {

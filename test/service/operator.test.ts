@@ -135,17 +135,11 @@ describe('payments transactions list', () => {
     expect(pages).toEqual(newest);
   });
 
-  it('refuses a cursor of other filters or another account', async () => {
+  it('refuses a cursor of another account', async () => {
     const { next_cursor } = await json<List>('transactions', 'list', ...account, '--limit', '2', '--json');
-    for (const other of [['--status', 'processing', ...account], ['--merchant-account', '*'], []]) {
-      const refused = await payments('transactions', 'list', ...other, '--cursor', next_cursor ?? '');
-      expect(refused).toMatchObject({
-        status: 1,
-        stderr: expect.stringContaining(
-          '--cursor is incomplete, or of a list with another account',
-        ) as string,
-      });
-    }
+    const refused = await payments('transactions', 'list', '--cursor', next_cursor ?? '');
+    const why = '--cursor is incomplete, or of a list with another account';
+    expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining(why)]);
   });
 
   it('lists all accounts with *, and refuses one that does not exist', async () => {

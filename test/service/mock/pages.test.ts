@@ -47,8 +47,12 @@ describe('a cursor', () => {
     expect((await page(same)).items.length).toBeGreaterThan(0);
     const other = { 'X-Service-Merchant-Account-ID': 'marketplace' };
     expect((await mock.call('GET', same, { headers: other })).status).toBe(422);
-    for (const path of ['/transactions?limit=5', '/api-key-pairs'])
-      expect((await mock.call('GET', withCursor(path, cursor))).status).toBe(422);
+    for (const path of [
+      withCursor('/transactions?limit=5', cursor),
+      withCursor('/api-key-pairs', (await page('/transactions?limit=1')).next_cursor),
+      `${same}A`,
+    ])
+      expect([path, (await mock.call('GET', path)).status]).toEqual([path, 422]);
   });
 
   it("from the contract's examples can be followed", async () => {
