@@ -6,7 +6,6 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { isDeepStrictEqual, parseArgs, promisify } from 'node:util';
 import { lintContract, type Linted } from '../lint/contract.ts';
 import { count, messagesOf } from '../lint/report.ts';
-import { acceptChanges, acceptedFile, readAccepted } from './accepted.ts';
 import type { Json } from './change.ts';
 import { bundle, compare, ContractFault } from './compare.ts';
 import { judge } from './judge.ts';
@@ -31,11 +30,6 @@ The rules: a breaking change needs a new major version in info.version, an addit
 CHANGELOG.md needs a section for that version with at least one line below "### Contract"; for a breaking change, one of
 these lines must begin with **Breaking**. They name each addition in a code span: an operation as GET /path, a filter, a
 field, a status, an event, an error code; and each field that is now deprecated.
-
-A change that is breaking by the rules, but refuses nothing that ever worked, can be listed in
-${acceptedFile}: its place as printed here, the reason, and the test that proves it.
-It then counts as a patch and is printed under "Accepted". An entry that no breaking change needs, or whose test does
-not exist, is an error. Entries of versions that are released remain as a record.
 
 Exit code: 0 if the rules are followed, 1 if not, 2 for wrong options.`;
 
@@ -212,12 +206,10 @@ async function outcomeOf(
 }
 
 async function judged(before: Json, after: Json, project: string): Promise<Omit<Outcome, 'base'>> {
-  const read = (file: string) => readFile(join(project, file), 'utf8').catch(() => '');
+  const readChangelog = readFile(join(project, 'CHANGELOG.md'), 'utf8').catch(() => '');
   const versions = { baseVersion: versionOf(before), version: versionOf(after) };
-  const entries = readAccepted(await read(acceptedFile), versions.baseVersion);
-  const lines = linesOf(await compare(before, after), before, after, project);
-  const { changes, problems } = acceptChanges(lines, entries, project);
-  problems.push(...judge({ changes, ...versions, changelog: await read('CHANGELOG.md') }));
+  const changes = linesOf(await compare(before, after), before, after, project);
+  const problems = judge({ changes, ...versions, changelog: await readChangelog });
   return { ...versions, changes, affected: affectedBy(changes, before), problems };
 }
 

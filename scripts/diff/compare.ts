@@ -7,8 +7,6 @@ import { withTables } from '../generate/introduction.ts';
 import { redocly } from '../support/redocly.ts';
 import { root } from '../support/root.ts';
 import { isObject, methods, segments, step, type Change, type Json } from './change.ts';
-import { withoutDoubles } from './doubles.ts';
-import { splitFalseRenames } from './false-renames.ts';
 import { alignRefs, missedChanges } from './missed-by-redocly.ts';
 
 /** A faulty contract. The message is for the user and includes file and line, so it is printed without a stack trace. */
@@ -24,11 +22,8 @@ export async function bundle(file: string, project = root): Promise<Json> {
 export async function compare(base: Json, revision: Json): Promise<Change[]> {
   const [before, after] = alignRefs(base, revision);
   const reported = await redoclyDiff(before, after);
-  return withoutDoubles(
-    [
-      ...splitFalseRenames(reported, before, after).flatMap(operationsOfPath),
-      ...missedChanges(before, after, reported),
-    ].filter((change) => change.path !== '#/info' || change.property !== 'version'),
+  return [...reported.flatMap(operationsOfPath), ...missedChanges(before, after, reported)].filter(
+    (change) => change.path !== '#/info' || change.property !== 'version',
   );
 }
 

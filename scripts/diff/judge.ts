@@ -11,7 +11,7 @@ export interface Evidence {
 }
 
 export interface Problem {
-  rule: 'version' | 'changelog' | 'accepted';
+  rule: 'version' | 'changelog';
   message: string;
 }
 
@@ -88,7 +88,7 @@ const breakingLines = (changes: Evidence['changes']): string[] =>
     .filter(({ rating }) => rating === 'breaking')
     .map(({ place, what }) => `**Breaking** \`${place}\`: ${what}. ${toDo}`);
 
-export function parseVersion(version: string): Version | undefined {
+function parseVersion(version: string): Version | undefined {
   const [, major, minor, patch] = /^(\d+)\.(\d+)\.(\d+)$/.exec(version) ?? [];
   return major === undefined ? undefined : [Number(major), Number(minor), Number(patch)];
 }
@@ -98,4 +98,4 @@ function bumped([major, minor, patch]: Version, rating: Rating): Version {
   return rating === 'addition' ? [major, minor + 1, 0] : [major, minor, patch + 1];
 }
 
-export const compareVersions = (a: Version, b: Version) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
+const compareVersions = (a: Version, b: Version) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2];

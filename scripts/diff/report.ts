@@ -1,11 +1,11 @@
 // The report of `npm run diff`, as text and as JSON.
 import { styleText } from 'node:util';
 import { namesOf } from './announce.ts';
-import { atKeyword, pointerOf, type Change, type Json } from './change.ts';
+import { atKeyword, component, gained, lost, pointerOf, step, type Change, type Json } from './change.ts';
 import { describe } from './describe.ts';
 import { rate, type Rating } from './impact.ts';
 import type { Problem } from './judge.ts';
-import { operationsOf, placeOf, plural, sourceOf, summary, usersOf, usesOf } from './places.ts';
+import { operationsOf, placeOf, plural, sourceOf, summary, usersOf, usesOf, type Uses } from './places.ts';
 
 export interface Line {
   rating: Rating;
@@ -17,8 +17,6 @@ export interface Line {
   names: string[];
   why?: string;
   where: string;
-  /** Breaking by the rules, but accepted.yaml says why nothing that worked is refused. */
-  accepted?: { reason: string; test: string };
 }
 
 export interface Outcome {
@@ -39,7 +37,8 @@ export interface Affected extends Record<Rating, number> {
 
 export function linesOf(changes: Change[], base: Json, revision: Json, project: string): Line[] {
   const [before, after] = [usesOf(base), usesOf(revision)];
-  return changes.map((change) => {
+  const shown = changes.filter((change) => !followsFromAddition(change, changes, after));
+  return shown.map((change) => {
     const pointer = pointerOf(change);
     return {
       ...rate(change),
@@ -50,6 +49,18 @@ export function linesOf(changes: Change[], base: Json, revision: Json, project: 
       where: sourceOf(atKeyword(change, pointer), project),
     };
   });
+}
+
+/** A component is new because of what uses it, and a new property of a response may be required from the start. */
+function followsFromAddition(change: Change, all: Change[], uses: Uses): boolean {
+  const pointer = pointerOf(change);
+  if (change.kind === 'added' && component(pointer) === pointer) return usersOf(pointer, uses).length > 0;
+  if (change.typeName !== 'Schema' || change.property !== 'required' || rate(change).rating === 'breaking')
+    return false;
+  const properties = `${pointer.replace(/\/required$/, '')}/properties`;
+  const isNew = (name: unknown) =>
+    all.some((one) => one.kind === 'added' && pointerOf(one) === step(properties, String(name)));
+  return lost(change).length === 0 && gained(change).length > 0 && gained(change).every(isNew);
 }
 
 export function affectedBy(changes: Line[], base: Json): Affected[] {
@@ -74,26 +85,16 @@ export function affectedBy(changes: Line[], base: Json): Affected[] {
 const kinds = [
   { kind: 'breaking', title: 'Breaking', mark: '✖', colour: 'red' },
   { kind: 'addition', title: 'Additions', mark: '+', colour: 'green' },
-  { kind: 'accepted', title: 'Accepted', mark: '≈', colour: 'yellow' },
   { kind: 'other', title: 'Other', mark: '·', colour: 'gray' },
 ] as const;
 
-/** Accepted changes are together with those of the same reason. */
-export const groupsOf = (changes: Line[]) =>
-  kinds.map((group) => ({
-    ...group,
-    lines: changes
-      .filter(({ rating, accepted }) => (accepted ? 'accepted' : rating) === group.kind)
-      .sort((one, other) => (one.accepted?.reason ?? '').localeCompare(other.accepted?.reason ?? '')),
-  }));
+const groupsOf = (changes: Line[]) =>
+  kinds.map((group) => ({ ...group, lines: changes.filter(({ rating }) => rating === group.kind) }));
 
 /** Such as `1 breaking, 2 additions, 0 other`. */
 export function totalOf(changes: Line[]): string {
-  const [breaking = 0, additions = 0, accepted = 0, other = 0] = groupsOf(changes).map(
-    ({ lines }) => lines.length,
-  );
-  const more = accepted > 0 ? `, ${accepted} accepted` : '';
-  return `${breaking} breaking, ${plural(additions, 'addition')}${more}, ${other} other`;
+  const [breaking = 0, additions = 0, other = 0] = groupsOf(changes).map(({ lines }) => lines.length);
+  return `${breaking} breaking, ${plural(additions, 'addition')}, ${other} other`;
 }
 
 export function asJson(outcome: Outcome, released: boolean): string {
@@ -114,12 +115,9 @@ export function asText(outcome: Outcome, colour: boolean): string {
   }
   const groups = groupsOf(changes).filter(({ lines }) => lines.length > 0);
   const blocks = groups.map(({ title, mark, colour: style, lines }) => {
-    const rows = lines.map(({ place, usedBy, what, why, where, accepted }, index) => {
+    const rows = lines.map(({ place, usedBy, what, why, where }) => {
       const head = `  ${paint(style, mark)} ${paint('bold', place)}${usedBy.length === 0 ? '' : ` (${summary(usedBy)})`}`;
-      const text = `${head}: ${what}${why === undefined ? '' : `: ${why}`}\n      ${paint('gray', where)}`;
-      // Once for all changes of an entry.
-      const isLast = lines[index + 1]?.accepted?.reason !== accepted?.reason;
-      return accepted && isLast ? `${text}\n      ${accepted.reason}\n      ${accepted.test}` : text;
+      return `${head}: ${what}${why === undefined ? '' : `: ${why}`}\n      ${paint('gray', where)}`;
     });
     return `${paint([style, 'bold'], title)} (${lines.length})\n${rows.join('\n')}`;
   });

@@ -1,24 +1,58 @@
-// What a reviewer of a pull request reads: the report, and the text before and after. Markdown for a comment; the same as a page
-// that loads nothing. Everything that the contract says is in code blocks, so that names and values of a stranger's pull request
-// are neither HTML nor mentions.
+// What a reviewer of a pull request reads, as Markdown for a comment, and the same as a page that loads nothing. A pull request
+// may come from a stranger, so what the contract says is escaped or in code: it is neither HTML nor Markdown, and mentions nobody.
 import { marked } from 'marked';
 import type { Json } from './change.ts';
-import { asText, type Outcome } from './report.ts';
+import { totalOf, type Line, type Outcome } from './report.ts';
 import { textChanges } from './texts.ts';
 
 export async function asMarkdown(outcome: Outcome, before: Json, after: Json): Promise<string> {
+  const { base, baseVersion, version, changes, problems } = outcome;
   const texts = await textChanges(before, after);
+  const others = changes.filter(({ rating }) => rating === 'other');
   return [
-    `# Contract ${escape(outcome.baseVersion)} → ${escape(outcome.version)}`,
-    fenced(asText(outcome, false), 'text'),
+    `# Contract ${escaped(baseVersion)} → ${escaped(version)}`,
+    `${totalOf(changes)}, since ${plain(base)}`,
+    ...problems.map(({ message }) => {
+      const [, sentence = '', rest = ''] = /^(.*)\n*([^]*)$/.exec(message) ?? [];
+      return `✖ ${plain(sentence)}${rest === '' ? '' : `\n\n${fenced(rest, 'text')}`}`;
+    }),
+    ...sections(changes.filter(({ rating }) => rating !== 'other')),
+    ...(others.length === 0 ? [] : [folded(`Other (${others.length})`, sections(others).join('\n\n'))]),
     ...(texts.length === 0 ? [] : ['## Before and after']),
-    // Folded, because texts are long. GitHub needs the empty lines.
-    ...texts.map(
-      ({ place, diff }) =>
-        `<details><summary>${escape(place)}</summary>\n\n${fenced(diff, 'diff')}\n\n</details>`,
-    ),
+    ...texts.map(({ place, diff }) => folded(place, fenced(diff, 'diff'))),
   ].join('\n\n');
 }
+
+/** One for each operation, webhook and component that several of them use; those with breaking changes first. */
+function sections(lines: Line[]): string[] {
+  const groups = new Map<string, Line[]>();
+  for (const line of lines) {
+    const heading = (line.usedBy.length === 1 && line.usedBy[0]) || line.place;
+    groups.set(heading, [...(groups.get(heading) ?? []), line]);
+  }
+  const breaks = (own: Line[]) => Number(own.some(({ rating }) => rating === 'breaking'));
+  return [...groups]
+    .sort(([, one], [, other]) => breaks(other) - breaks(one))
+    .map(([heading, own]) => {
+      const users = own[0]?.place === heading ? own[0].usedBy : [];
+      return [
+        `## ${plain(heading)}`,
+        ...(users.length === 0 ? [] : [`Used by ${users.map(plain).join(', ')}`]),
+        own.map((line) => item(line, heading)).join('\n'),
+      ].join('\n\n');
+    });
+}
+
+const labels = { breaking: '**Breaking:** ', addition: 'Addition: ', other: '' };
+
+function item({ rating, place, what, why, where }: Line, heading: string): string {
+  const within = place === heading ? '' : `${plain(place)}: `;
+  return `- ${labels[rating]}${within}${plain(what)}${why === undefined ? '' : `: ${plain(why)}`} (${plain(`\`${where}\``)})`;
+}
+
+/** GitHub needs the empty lines. There is no Markdown in a title. */
+const folded = (title: string, content: string) =>
+  `<details><summary>${escaped(title)}</summary>\n\n${content}\n\n</details>`;
 
 /** With more backticks around it than there are in it. */
 function fenced(text: string, language: string): string {
@@ -26,7 +60,18 @@ function fenced(text: string, language: string): string {
   return `${around}${language}\n${text}\n${around}`;
 }
 
-const escape = (text: string) => text.replaceAll(/[^\w\s/.{}-]/g, (letter) => `&#${letter.charCodeAt(0)};`);
+/** Text on one line, in which only code spans are Markdown. */
+const plain = (text: string) =>
+  text
+    .replaceAll(/\s+/g, ' ')
+    .split(/(`[^`]+`)/)
+    .map((part, index) => (index % 2 === 1 ? part : escaped(part)))
+    .join('');
+
+const escaped = (text: string) => text.replaceAll(/[^\w\s/.,:{}()-]|_/gu, entity);
+
+/** An `@` is followed by a character without width, because GitHub looks for mentions after it has decoded entities. */
+const entity = (letter: string) => `&#${letter.codePointAt(0)};${letter === '@' ? '&#8288;' : ''}`;
 
 const style = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }

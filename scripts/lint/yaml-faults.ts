@@ -10,8 +10,8 @@ export const yamlFaults = (sources: Sources): Problem[] =>
   [...sources].flatMap(([file, source]) => {
     const [error] = source.document.errors;
     if (error) return [faultOf(file, source, error)];
-    const isEmpty = source.document.contents === null && !file.startsWith('openapi/released/');
-    if (isEmpty) return [{ ...syntax(file, 1, 0), message: 'This file is empty. Write it, or delete it.' }];
+    if (source.document.contents === null)
+      return [{ ...syntax(file, 1, 0), message: 'This file is empty. Write it, or delete it.' }];
     return emptyReference(file, source, sources);
   });
 
