@@ -12,7 +12,6 @@ import { buildDocs } from './docs.ts';
 import { docsDigest } from './docs/digest.ts';
 import { bundleContract } from './generate/bundle.ts';
 import { generate } from './generate/generate.ts';
-import { keepRedocly } from './support/redocly.ts';
 import { root } from './support/root.ts';
 import { watchFolders } from './support/watch.ts';
 
@@ -162,7 +161,6 @@ async function start({ mockPort }: { mockPort: string }): Promise<void> {
   await rm(devFolder, { recursive: true, force: true });
   await mkdir(devFolder, { recursive: true });
   const noteEnd = noteRunning();
-  const stopRedocly = keepRedocly();
   let isStopping = false;
   let state: State = { problems: '', served: [] };
   const where = { API: 'starting', Docs: 'starting', Mock: 'starting' };
@@ -201,7 +199,6 @@ async function start({ mockPort }: { mockPort: string }): Promise<void> {
     isStopping = true;
     noteEnd();
     updates.cancel();
-    stopRedocly();
     void Promise.all([service.stop(), mock.stop()]).finally(() => process.exit());
   };
   process.on('SIGINT', stop);

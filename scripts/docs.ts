@@ -8,10 +8,8 @@ import { assemble } from './docs/assemble.ts';
 import { parseContract } from './docs/contract.ts';
 import { docsDigest } from './docs/digest.ts';
 import { assemblePages } from './docs/pages.ts';
-import type { Contract } from './generate/contract.ts';
-import { withTables } from './generate/introduction.ts';
+import { bundle } from './generate/bundle.ts';
 import { packClient, packMock } from './packages.ts';
-import { redocly } from './support/redocly.ts';
 import { root } from './support/root.ts';
 import { watchFolders } from './support/watch.ts';
 
@@ -46,10 +44,7 @@ async function buildFromSource(folders: Folders) {
   const folder = mkdtempSync(join(tmpdir(), 'payments-docs-'));
   try {
     const contract = join(folder, 'openapi.json');
-    const { status, stdout, stderr } = await redocly(['bundle', 'payments@v1', '--output', contract]);
-    if (status !== 0) throw new Error(`redocly bundle failed:\n${stderr}${stdout}`.trimEnd());
-    const bundled = JSON.parse(readFileSync(contract, 'utf8')) as Contract;
-    writeFileSync(contract, JSON.stringify(withTables(bundled)));
+    writeFileSync(contract, JSON.stringify(await bundle(join(root, 'openapi/openapi.yaml'), root)));
     return await buildDocs({ ...folders, contract });
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -49,9 +49,10 @@ async function main(): Promise<number> {
   const token = service.payments('token', '--scopes', scopes).stdout.trim();
   const input = JSON.stringify({ token, key: randomUUID(), receiver: `${receiver.url}/events` });
   const servers = `payments=${service.url},receiver=${receiver.url}`;
-  const { status, stdout, stderr } = await redocly(['respect', file, '--input', input, '--server', servers], {
-    colour: process.stdout.isTTY,
-  });
+  const { status, stdout, stderr } = await redocly(
+    ['respect', file, '--input', input, '--server', servers],
+    process.stdout.isTTY,
+  );
   console.log(stdout + stderr);
   return status;
 }

@@ -4,10 +4,12 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { isDeepStrictEqual, parseArgs, promisify } from 'node:util';
-import { lintContract, type Linted } from '../lint/contract.ts';
+import { ContractFault } from '../../server/contract/load.ts';
+import { bundle } from '../generate/bundle.ts';
+import { lintContract } from '../lint/contract.ts';
 import { count, messagesOf } from '../lint/report.ts';
 import type { Json } from './change.ts';
-import { bundle, compare, ContractFault } from './compare.ts';
+import { compare } from './compare.ts';
 import { judge } from './judge.ts';
 import { affectedBy, asJson, asText, linesOf, type Outcome } from './report.ts';
 import { asHtml, asMarkdown } from './review.ts';
@@ -142,27 +144,24 @@ async function release({ json }: Options, project: string, colour: boolean): Pro
   return { status, output: `${asText(outcome, colour)}\n\n${files.length > 0 ? done : not}` };
 }
 
-const isClean = ({ problems, failure }: Omit<Linted, 'unfinished'>) =>
-  problems.length === 0 && failure === undefined;
-
 /** Its faults are shown as `npm run lint -- --contract` shows them, because that says how to fix them. */
 async function currentContract(project: string): Promise<Json> {
   try {
     return await bundle(join(project, 'openapi/openapi.yaml'), project);
   } catch (error) {
     if (!(error instanceof ContractFault)) throw error;
-    const linted = await lintContract(project);
-    const why = isClean(linted) ? error.message : messagesOf(linted, project, false).join('\n\n');
+    const { problems } = await lintContract(project);
+    const why = problems.length === 0 ? error.message : messagesOf(problems, project, false).join('\n\n');
     throw new ContractFault(`${why}\n\nNothing was compared. Fix the contract, then run: npm run diff`);
   }
 }
 
 /** Consumers build on a released contract, so it must keep the house rules. */
 async function refuseFaultyRelease(project: string): Promise<void> {
-  const { unfinished, ...linted } = await lintContract(project);
-  const found = { ...linted, problems: [...linted.problems, ...unfinished] };
-  if (isClean(found)) return;
-  const messages = [...messagesOf(found, project, false), `Not released: ${count(found.problems.length)}`];
+  const { problems, unfinished } = await lintContract(project);
+  const found = [...problems, ...unfinished];
+  if (found.length === 0) return;
+  const messages = [...messagesOf(found, project, false), `Not released: ${count(found.length)}`];
   throw new ContractFault(messages.join('\n\n'));
 }
 

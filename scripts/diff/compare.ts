@@ -1,22 +1,12 @@
-// Bundles contracts and compares them with Redocly.
+// Compares two contracts with Redocly.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Contract } from '../generate/contract.ts';
-import { withTables } from '../generate/introduction.ts';
+import { ContractFault } from '../../server/contract/load.ts';
 import { redocly } from '../support/redocly.ts';
 import { root } from '../support/root.ts';
 import { isObject, methods, segments, step, type Change, type Json } from './change.ts';
 import { alignRefs, missedChanges } from './missed-by-redocly.ts';
-
-/** A faulty contract. The message is for the user and includes file and line, so it is printed without a stack trace. */
-export class ContractFault extends Error {}
-
-/** With the tables of the introduction, as consumers read it. */
-export async function bundle(file: string, project = root): Promise<Json> {
-  const contract = await resultOf(['bundle', file, '--config', join(project, 'redocly.yaml')]);
-  return { ...contract, ...withTables(contract as Json & Contract) };
-}
 
 /** All changes except that of info.version, which announces the others. */
 export async function compare(base: Json, revision: Json): Promise<Change[]> {
@@ -42,35 +32,30 @@ function operationsOfPath(change: Change): Change[] {
 }
 
 async function redoclyDiff(base: Json, revision: Json): Promise<Change[]> {
-  const report = await inFolder(async (folder) => {
+  const folder = await mkdtemp(join(tmpdir(), 'contract-diff-'));
+  try {
     const [before, after] = [join(folder, 'base.json'), join(folder, 'revision.json')];
     await writeFile(before, JSON.stringify(base));
     await writeFile(after, JSON.stringify(revision));
-    const options = ['--config', join(root, 'redocly.yaml'), '--format', 'json', '--fail-on', 'none'];
-    return resultOf(['diff', before, after, ...options]);
-  });
-  // The format is experimental: fail rather than misread it after an update.
-  if (report.reportVersion !== '1' || !Array.isArray(report.changes))
-    throw new ContractFault(
-      'The report format of `redocly diff` has changed. Adapt scripts/diff/change.ts to it.',
-    );
-  return report.changes as Change[];
-}
-
-/** The JSON that a command of Redocly writes. */
-const resultOf = (command: string[]): Promise<Json> =>
-  inFolder(async (folder) => {
+    const options = [
+      '--config',
+      join(root, 'scripts/diff/redocly.yaml'),
+      '--format',
+      'json',
+      '--fail-on',
+      'none',
+    ];
     const file = join(folder, 'result.json');
-    const { status, stdout, stderr } = await redocly([...command, '-o', file]);
+    const { status, stdout, stderr } = await redocly(['diff', before, after, ...options, '-o', file]);
     if (status !== 0 || stderr.includes('No diff rules are on'))
       throw new ContractFault((stdout + stderr).trim());
-    return JSON.parse(await readFile(file, 'utf8')) as Json;
-  });
-
-async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'contract-diff-'));
-  try {
-    return await work(folder);
+    const report = JSON.parse(await readFile(file, 'utf8')) as Json;
+    // The format is experimental: fail rather than misread it after an update.
+    if (report.reportVersion !== '1' || !Array.isArray(report.changes))
+      throw new ContractFault(
+        'The report format of `redocly diff` has changed. Adapt scripts/diff/change.ts to it.',
+      );
+    return report.changes as Change[];
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

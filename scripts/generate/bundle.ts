@@ -1,32 +1,32 @@
-// Lints the contract and bundles it into one file, in parallel to save time.
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+// Bundles a contract into one document.
 import { join } from 'node:path';
+import { bundle as bundleFile, loadConfig } from '@redocly/openapi-core';
+import { ContractFault } from '../../server/contract/load.ts';
 import { lintContract } from '../lint/contract.ts';
 import { asText } from '../lint/report.ts';
-import { redocly } from '../support/redocly.ts';
 import type { Contract } from './contract.ts';
 import { withTables } from './introduction.ts';
-
-const api = 'payments@v1';
 
 /** `unfinished`: how many places `npm run new` has left to describe. */
 export type Bundled = { contract: Contract; unfinished: number } | { fault: string };
 
+/** Lints it first. */
 export async function bundleContract(project: string): Promise<Bundled> {
-  const folder = await mkdtemp(join(tmpdir(), 'contract-'));
-  try {
-    const file = join(folder, 'openapi.json');
-    const [lint, bundle] = await Promise.all([
-      lintContract(project),
-      redocly(['bundle', api, '-o', file], { cwd: project }),
-    ]);
-    if (lint.problems.length > 0 || lint.failure !== undefined)
-      return { fault: asText(lint, project, process.stdout.isTTY) };
-    if (bundle.status !== 0) return { fault: (bundle.stdout + bundle.stderr).trim() };
-    const contract = JSON.parse(await readFile(file, 'utf8')) as Contract;
-    return { contract: withTables(contract), unfinished: lint.unfinished.length };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const { problems, unfinished } = await lintContract(project);
+  if (problems.length > 0) return { fault: asText(problems, project, process.stdout.isTTY) };
+  const contract = await bundle(join(project, 'openapi/openapi.yaml'), project);
+  return { contract, unfinished: unfinished.length };
+}
+
+/** With the tables of the introduction, as consumers read it. */
+export async function bundle(file: string, project: string): Promise<Contract & Record<string, unknown>> {
+  const config = await loadConfig({ configPath: join(project, 'redocly.yaml') });
+  const bundled = await bundleFile({ ref: file, config }).catch((error: unknown) => {
+    throw new ContractFault(`${file}: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  const faults = bundled.problems.filter(({ severity }) => severity === 'error');
+  if (faults.length > 0)
+    throw new ContractFault([file, ...faults.map(({ message }) => message)].join('\n  '));
+  const contract = bundled.bundle.parsed as Contract & Record<string, unknown>;
+  return { ...contract, ...withTables(contract) };
 }

@@ -1,5 +1,12 @@
 // Lints a contract: YAML's syntax, then Redocly with the house rules. Each fault is said once, where it is to be fixed.
-import { redocly } from '../support/redocly.ts';
+import { join } from 'node:path';
+import {
+  getLineColLocation,
+  lint,
+  lintConfig,
+  loadConfig,
+  type NormalizedProblem,
+} from '@redocly/openapi-core';
 import { advise } from './advice.ts';
 import { groupExampleFaults } from './base-examples.ts';
 import { withoutConsequences } from './consequences.ts';
@@ -8,29 +15,25 @@ import { adviseOnNames, namesWithoutProperty } from './misspelt.ts';
 import { explainOutdented } from './outdented.ts';
 import { atPathName, explainPathParameters } from './path-names.ts';
 import type { Problem, Reported } from './problem.ts';
-import { readSources, type Sources } from './sources.ts';
+import { nameIn, readSources, type Sources } from './sources.ts';
 import { textsCutOff, yamlFaults } from './yaml-faults.ts';
 
-/** `failure`: Redocly could not lint, for example because of its own configuration. */
 export interface Linted {
   problems: Problem[];
   /** Texts of `npm run new` that their author has not looked at. They are no faults until the contract is released. */
   unfinished: Problem[];
-  failure?: string;
 }
 
 export async function lintContract(project: string): Promise<Linted> {
   const sources = readSources(project);
   const faults = yamlFaults(sources);
   if (faults.length > 0) return { problems: faults, unfinished: [] };
-  const args = ['lint', '--format=json', '--max-problems=1000'];
-  const { status, stdout, stderr } = await redocly(args, { cwd: project });
-  const reported = parseReport(stdout);
-  const unfinished = marked(sources);
-  if (!reported) return { problems: [], unfinished, failure: `${stdout}\n${stderr}`.trim() };
-  const problems = explain(reported, sources);
-  const failed = status !== 0 && problems.length === 0;
-  return { problems, unfinished, ...(failed ? { failure: stderr.trim() } : {}) };
+  const config = await loadConfig({ configPath: join(project, 'redocly.yaml') });
+  const found = [
+    ...(await lintConfig({ config, severity: 'error' })),
+    ...(await lint({ ref: join(project, 'openapi/openapi.yaml'), config })),
+  ];
+  return { problems: explain(asReported(found, project), sources), unfinished: marked(sources) };
 }
 
 /** What Redocly reports, without what follows from another fault, and with what to write instead. */
@@ -52,30 +55,21 @@ const marked = (sources: Sources): Problem[] =>
     }),
   );
 
-/** As Redocly writes it as JSON. */
-interface Report {
-  ruleId: string;
-  message: string;
-  suggest?: string[];
-  location: { source: { ref: string }; pointer?: string; start?: { line: number; col: number } }[];
-}
-
-function parseReport(stdout: string): Reported[] | undefined {
-  if (!stdout.startsWith('{')) return undefined;
-  return asReported((JSON.parse(stdout) as { problems: Report[] }).problems);
-}
-
-export const asReported = (problems: Report[]): Reported[] =>
-  problems.map(({ ruleId, message, suggest = [], location: [place, other] }) => ({
-    rule: ruleId,
-    file: place?.source.ref ?? '',
-    line: place?.start?.line ?? 1,
-    column: place?.start?.col ?? 1,
-    // That of a whole file is '#/'.
-    pointer: place?.pointer?.replace(/\/$/, '') ?? '',
-    message: other ? `${message} The other is at ${other.source.ref}:${other.start?.line}.` : message,
-    suggest,
-  }));
+export const asReported = (problems: NormalizedProblem[], project: string): Reported[] =>
+  problems.map(({ ruleId, message, suggest, location }) => {
+    const [place, other] = location.map((one) => {
+      const { line, col } = getLineColLocation(one).start;
+      // That of a whole file is '#/'.
+      const pointer = one.pointer?.replace(/\/$/, '') ?? '';
+      return { file: nameIn(project, one.source.absoluteRef), line, column: col, pointer };
+    });
+    return {
+      ...(place ?? { file: '', line: 1, column: 1, pointer: '' }),
+      rule: ruleId,
+      message: other ? `${message} The other is at ${other.file}:${other.line}.` : message,
+      suggest,
+    };
+  });
 
 const once = (problems: Reported[]) => [
   ...new Map(problems.map((one) => [`${one.file}:${one.line}:${one.column} ${one.message}`, one])).values(),

@@ -2,27 +2,21 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
-import type { Linted } from './contract.ts';
 import type { Problem } from './problem.ts';
 
 const maxPlaces = 3;
 
-export const asText = (linted: Linted, project: string, colour: boolean): string =>
-  [...messagesOf(linted, project, colour), count(linted.problems.length)].join('\n\n');
+export const asText = (problems: Problem[], project: string, colour: boolean): string =>
+  [...messagesOf(problems, project, colour), count(problems.length)].join('\n\n');
 
-export function messagesOf(
-  { problems, failure }: Omit<Linted, 'unfinished'>,
-  project: string,
-  colour: boolean,
-): string[] {
+export function messagesOf(problems: Problem[], project: string, colour: boolean): string[] {
   const paint = (style: Parameters<typeof styleText>[0], text: string) =>
     colour ? styleText(style, text, { validateStream: false }) : text;
-  const shown = problems.map((problem) => {
+  return problems.map((problem) => {
     const { rule, file, line, column, message } = problem;
     const place = `${paint('cyan', `${file}:${line}:${column}`)} ${paint('dim', rule)}`;
     return `${place}\n${frame(problem, project)}  ${message.replaceAll('\n', '\n  ')}${others(problem)}`;
   });
-  return [...shown, ...(failure === undefined ? [] : [failure])];
 }
 
 export const count = (problems: number) => `${problems} ${problems === 1 ? 'problem' : 'problems'}`;

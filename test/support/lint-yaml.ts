@@ -5,12 +5,12 @@
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createConfig, getLineColLocation, lint, type Config } from '@redocly/openapi-core';
+import { createConfig, lint, type Config } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { asReported, explain } from '../../scripts/lint/contract.ts';
 import type { Problem, Reported } from '../../scripts/lint/problem.ts';
-import { nameIn, readSources, sourceOf, type Sources } from '../../scripts/lint/sources.ts';
+import { readSources, sourceOf, type Sources } from '../../scripts/lint/sources.ts';
 import { yamlFaults } from '../../scripts/lint/yaml-faults.ts';
 import { root } from '../../scripts/support/root.ts';
 
@@ -31,7 +31,7 @@ const { plugins, preprocessors } = settings;
 
 const configs = new Map<string | undefined, Promise<Config>>();
 
-/** As in redocly.yaml: one rule, or all of them but those of `npm run diff`, which the library does not know. */
+/** As in redocly.yaml: one rule, or all of them. */
 export function configOf(rule?: string): Promise<Config> {
   const known = configs.get(rule);
   if (known) return known;
@@ -44,16 +44,7 @@ export function configOf(rule?: string): Promise<Config> {
 
 async function redocly(folder: string, rule?: string): Promise<Reported[]> {
   const problems = await lint({ ref: join(folder, 'openapi/openapi.yaml'), config: await configOf(rule) });
-  return asReported(
-    problems.map(({ location, ...problem }) => ({
-      ...problem,
-      location: location.map((place) => ({
-        pointer: place.pointer ?? '',
-        source: { ref: nameIn(folder, place.source.absoluteRef) },
-        start: getLineColLocation(place).start,
-      })),
-    })),
-  );
+  return asReported(problems, folder);
 }
 
 const mark = /[ \t]*#! (.*)$/gm;
@@ -126,7 +117,7 @@ export function expectYaml(text: string): void {
   expectMarked(yamlFaults(sourcesOf(files)), files);
 }
 
-/** As `lintContract` does with Redocly's command line. */
+/** As `lintContract` does, with a configuration that is read once. */
 async function lintInProcess(folder: string): Promise<Problem[]> {
   const sources = readSources(folder);
   const faults = yamlFaults(sources);

@@ -1,5 +1,5 @@
 /** Starts processes for tests: any command, a script of the project, the server, or the command line. */
-import { fork, spawn, type ChildProcessByStdio } from 'node:child_process';
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -112,32 +112,6 @@ export function runNode(script: string, args: string[], options: NodeOptions = {
   const child = startNode(script, args, options);
   child.process.stdin.end();
   return child.ended;
-}
-
-export interface KeptScripts extends Disposable {
-  run: (script: string, args: string[]) => Promise<Pick<Ended, 'status' | 'output'>>;
-}
-
-/**
- * Runs scripts of a copy of the project, which has them compiled, one after the other in one process: to load a script and
- * Redocly takes longer than most of them work.
- */
-export function keepScripts(folder: string): KeptScripts {
-  const host = join(import.meta.dirname, 'kept-scripts.js');
-  const child = fork(host, [folder], { cwd: folder, env: environment({}), execArgv: [] });
-  const ended = once(child, 'exit').then(() => {
-    throw new Error('The process that runs the scripts ended.');
-  });
-  ended.catch(() => undefined);
-  return {
-    async run(script, args) {
-      const answer = once(child, 'message');
-      child.send({ script: script.replace(/\.ts$/, '.js'), args });
-      const [result] = (await Promise.race([answer, ended])) as [Pick<Ended, 'status' | 'output'>];
-      return result;
-    },
-    [Symbol.dispose]: () => void child.kill(),
-  };
 }
 
 export const startPayments = (args: string[], env: Env): Child =>

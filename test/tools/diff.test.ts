@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isObject, pointerOf, segments, type Change, type Json } from '../../scripts/diff/change.ts';
 import { diff as diffIn } from '../../scripts/diff/command.ts';
-import { bundle, compare } from '../../scripts/diff/compare.ts';
+import { compare } from '../../scripts/diff/compare.ts';
 import { rate, type Rating } from '../../scripts/diff/impact.ts';
 import { judge } from '../../scripts/diff/judge.ts';
 import { asText, linesOf } from '../../scripts/diff/report.ts';
-import { keepRedocly } from '../../scripts/support/redocly.ts';
+import { bundle } from '../../scripts/generate/bundle.ts';
 import { root } from '../../scripts/support/root.ts';
 import { run, runNode } from '../support/processes.ts';
 
@@ -208,10 +208,7 @@ let contract: Json;
 const edited = {} as Record<Rating, Json>;
 const found = {} as Record<Rating, Change[]>;
 
-let endRedocly: () => void;
-
 beforeAll(async () => {
-  endRedocly = keepRedocly();
   contract = await bundle(join(project, 'openapi/openapi.yaml'), project);
   const ratings = ['breaking', 'addition', 'other'] as const;
   await Promise.all(
@@ -221,9 +218,6 @@ beforeAll(async () => {
       found[rating] = await compare(contract, edited[rating]);
     }),
   );
-});
-afterAll(() => {
-  endRedocly();
 });
 
 describe.each(['breaking', 'addition', 'other'] as const)('rated %s', (rating) => {

@@ -41,7 +41,7 @@ describe('.vscode', () => {
   it('marks what the lint of the contract reports', () => {
     const { problemMatcher } = tasks.find(({ label }) => label === 'Contract') ?? {};
     const place = { rule: 'house/described', file: 'openapi/openapi.yaml', line: 1, column: 1 };
-    const [message = ''] = messagesOf({ problems: [{ ...place, message: 'Describe it.' }] }, root, false);
+    const [message = ''] = messagesOf([{ ...place, message: 'Describe it.' }], root, false);
     const lines = message.split('\n');
     const found = problemMatcher?.pattern.map(({ regexp }, index) =>
       new RegExp(regexp).exec(lines[index] ?? '')?.slice(1),
