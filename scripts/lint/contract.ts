@@ -7,13 +7,8 @@ import {
   loadConfig,
   type NormalizedProblem,
 } from '@redocly/openapi-core';
-import { advise } from './advice.ts';
-import { groupExampleFaults } from './base-examples.ts';
-import { withoutConsequences } from './consequences.ts';
-import { adviseOnReference } from './did-you-mean.ts';
-import { adviseOnNames, namesWithoutProperty } from './misspelt.ts';
-import { explainOutdented } from './outdented.ts';
-import { atPathName, explainPathParameters } from './path-names.ts';
+import { adviseOnName, adviseOnReference } from './did-you-mean.ts';
+import { groupExampleFaults } from './example-faults.ts';
 import type { Problem, Reported } from './problem.ts';
 import { nameIn, readSources, type Sources } from './sources.ts';
 import { textsCutOff, yamlFaults } from './yaml-faults.ts';
@@ -36,13 +31,14 @@ export async function lintContract(project: string): Promise<Linted> {
   return { problems: explain(asReported(found, project), sources), unfinished: marked(sources) };
 }
 
-/** What Redocly reports, without what follows from another fault, and with what to write instead. */
+const basicRules = ['struct', 'house/valid-schema', 'no-unresolved-refs', 'house/example-refs'];
+
+/** What Redocly reports, with what was meant, and each fault of an example once. */
 export function explain(reported: Reported[], sources: Sources): Problem[] {
-  const placed = reported.map((problem) => adviseOnReference(atPathName(problem, sources), sources));
-  const steps = [explainOutdented, explainPathParameters, withoutConsequences];
-  const causes = steps.reduce((problems, step) => step(problems, sources), once(placed));
-  const advised = adviseOnNames(causes).map((problem) => advise(problem, sources));
-  return [...textsCutOff(sources), ...groupExampleFaults(advised, sources, namesWithoutProperty(causes))];
+  const advised = once(reported.map((problem) => adviseOnReference(adviseOnName(problem), sources)));
+  // Other rules cannot judge what is not OpenAPI, nor what is not there.
+  const first = advised.filter(({ rule }) => basicRules.includes(rule));
+  return [...textsCutOff(sources), ...groupExampleFaults(first.length > 0 ? first : advised, sources)];
 }
 
 /** By a comment, which `npm run new` writes. */

@@ -1,9 +1,22 @@
-// What a $ref that leads nowhere was probably meant to be.
+// What a name that is not known, or a $ref that leads nowhere, was probably meant to be.
 import { dirname, posix } from 'node:path';
 import { isMap } from 'yaml';
 import { nearest } from '../../server/rules/nearest.ts';
 import type { Reported } from './problem.ts';
 import { positionOf, type Sources } from './sources.ts';
+
+export function adviseOnName(problem: Reported): Reported {
+  const { rule, message } = problem;
+  const [, name = ''] = /[`"]([^`"]+)[`"]/.exec(message) ?? [];
+  // Redocly does not list `$ref`, which may be almost anywhere.
+  const suggest = name.startsWith('$') ? ['$ref', ...problem.suggest] : problem.suggest;
+  // Of a wrong value, Redocly suggests what is near and does not name the value; for `null` it suggests everything.
+  const value = rule === 'struct' && suggest.length < 5 ? suggest[0] : undefined;
+  const meant = nearest(name, suggest) ?? value;
+  if (meant !== undefined) return { ...problem, message: `${message} Did you mean \`${meant}\`?` };
+  const advice = message.endsWith(' is not expected here.') ? ' Check its name and its indentation.' : '';
+  return { ...problem, message: `${message}${advice}` };
+}
 
 /** The message of an unresolved reference with what to write instead; any other as it is. */
 export function adviseOnReference(problem: Reported, sources: Sources): Reported {

@@ -1,19 +1,11 @@
-// Faults of YAML's syntax, at the line that lacks something, with what to write instead.
+// Faults of YAML's syntax: tabs, colons and the empty file in our words, the others in those of the parser.
 import { it } from 'vitest';
 import { expectYaml } from '../../support/lint-yaml.ts';
 
+const compare = 'Compare the indentation, quotes and brackets of this line with those above it.';
+
 it.each(
   Object.entries({
-    'a list that never ends': `
-tags: [ #! A [ is opened here and never closed. Close it.
-  a
-paths: {}
-`,
-    'a key that is there twice': `
-description: A role.
-type: object
-type: object #! \`type\` is already in line 2. Remove one of the two, or merge them.
-`,
     'an empty file': '#! This file is empty. Write it, or delete it.',
     'a tab': `
 required:
@@ -33,50 +25,20 @@ properties:
     'a colon in a value without quotes': `
 description: Don't: never. #! The value of description contains a colon, so it needs quotes. Write: description: 'Don''t: never.'
 `,
-    'a comment within a text of two lines': `
-description: Number # 1 #! A comment begins here, so the next line is no part of the text. Begin the text with >-
-  of the list.
-`,
     'a missing space after the colon': `
 description: An address.
 type:object #! A space is missing after the colon. Write: type: object
 `,
     'a line that is indented too deep': `
 type:
-  description: A type.
-    const: refund #! Line 3 is indented deeper than line 2, which has a value already. Indent both alike.
+  description: A type. #! Nested mappings are not allowed in compact mappings. ${compare}
+    const: refund
 `,
-    'properties that are not indented at all': `
-type: object
-properties: #! There is nothing below \`properties:\`. Indent \`type\` and what follows deeper, or this line less.
-type:
-  type: string
-`,
-    'a value that begins with a backtick': `
-description: \`card\`, always. #! A value that begins with \` needs quotes. Write: description: '\`card\`, always.'
-`,
-    'a missing dash before a name': `
+    'a missing dash': `
 required:
   - type
-  id #! A dash is missing. Write: - id
+  id #! All mapping items must start at the same column. ${compare}
   - name
-`,
-    'a missing dash before a reference': `
-parameters:
-  - $ref: ./Limit.yaml
-  $ref: ./Cursor.yaml #! A dash is missing. Write: - $ref: ./Cursor.yaml
-`,
-    'a key that is indented like the list above it, which is no item without a dash': `
-get:
-  parameters:
-    - $ref: ./Limit.yaml
-    responses: #! \`responses\` is beside the items of \`parameters\`. Indent it like \`parameters\`, by 2 spaces; or, if it is an item, begin it with a dash.
-      '200': {}
-`,
-    'a quote that is not closed': `
-value:
-  name: "Default #! A quote is opened here and never closed. Close it.
-  id: 5
 `,
   }),
 )('%s', (_name, text) => {
