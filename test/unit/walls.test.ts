@@ -154,6 +154,7 @@ const rooms: Record<string, Room> = {
     // What the landing page is told.
     types: ['server/http'],
     packages: [
+      '@redocly/openapi-core',
       'ajv',
       // What `npm run bench` compares the service with is made of these.
       ...['ajv-formats', 'autocannon', 'express-openapi-validator', 'fastify', 'jsonwebtoken', 'pg'],
