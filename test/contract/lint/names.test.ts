@@ -11,7 +11,7 @@ const define = (name: string) => `#! Define the required property "${name}", or 
 const unexpected = (name: string) =>
   `#! Property \`${name}\` is not expected here. Check its name and its indentation.`;
 
-testLint({
+const faults: Parameters<typeof testLint>[0] = {
   'a keyword, and not what follows from it': {
     [schema('RefundById')]: swap(
       'format: uuid',
@@ -97,4 +97,6 @@ testLint({
       `Don't lose # 1. #! The text ends before " #", which begins a comment. Write: description: 'Don''t lose # 1.'`,
     ),
   },
-});
+};
+// One contract each: some of them hide others.
+for (const [name, edits] of Object.entries(faults)) testLint({ [name]: edits });
