@@ -8,7 +8,13 @@ export async function installed(name: string, version: string, ...beside: string
   const folder = join(root, '.cache', `${name}@${version}`);
   const found = join(folder, 'node_modules', name);
   if (existsSync(found)) return found;
-  const { status, output } = await run('npm', ['install', '--prefix', folder, `${name}@${version}`, ...beside]);
+  const { status, output } = await run('npm', [
+    'install',
+    '--prefix',
+    folder,
+    `${name}@${version}`,
+    ...beside,
+  ]);
   if (status !== 0) throw new Error(`${name} cannot be installed: ${output}`);
   return found;
 }
