@@ -21,7 +21,6 @@ export function makeCard() {
   return { method: 'card', number, expiration_date: '12/39' };
 }
 
-const same = JSON.stringify(makeCard());
 const post = { method: 'POST', path: '/payment-methods', status: 201 } as const;
 
 export const cases = {
@@ -31,8 +30,6 @@ export const cases = {
     ...post,
     make: () => ({ body: JSON.stringify(makeCard()), headers: { 'idempotency-key': randomUUID() } }),
   },
-  // What was measured until 1.0.0, for one comparison.
-  'cards-same': { ...post, make: () => ({ body: same }) },
 } satisfies Record<string, Call>;
 
 /** For so many seconds, or until so many requests are answered. `p99` in milliseconds. */

@@ -12,7 +12,6 @@ const peers: Record<CaseName, string[]> = {
   page: ['bare', 'fastify', 'validator', 'prism'],
   cards: ['bare', 'fastify'],
   'cards-keyed': ['bare', 'fastify'],
-  'cards-same': ['bare'],
 };
 
 interface Rounds {
