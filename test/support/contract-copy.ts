@@ -18,8 +18,8 @@ async function workspace(): Promise<Workspace> {
   for (const part of ['redocly.yaml', 'package.json', 'scripts']) {
     await cp(join(root, part), join(folder, part), { recursive: true });
   }
-  // The lint says which name was meant.
-  for (const part of ['scripts', 'server/rules/nearest.js'])
+  // Scripts use some of it.
+  for (const part of ['scripts', 'server'])
     await cp(join(inject('compiled'), part), join(folder, part), { recursive: true });
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
