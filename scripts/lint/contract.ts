@@ -23,12 +23,21 @@ export async function lintContract(project: string): Promise<Linted> {
   const sources = readSources(project);
   const faults = yamlFaults(sources);
   if (faults.length > 0) return { problems: faults, unfinished: [] };
-  const config = await loadConfig({ configPath: join(project, 'redocly.yaml') });
+  const config = await loadConfig({ configPath: join(project, 'redocly.yaml') }).catch(faultOfConfig);
+  if ('rule' in config) return { problems: [config], unfinished: [] };
   const found = [
     ...(await lintConfig({ config, severity: 'error' })),
     ...(await lint({ ref: join(project, 'openapi/openapi.yaml'), config })),
   ];
   return { problems: explain(asReported(found, project), sources), unfinished: marked(sources) };
+}
+
+/** Of a `redocly.yaml` that is not YAML. */
+function faultOfConfig(error: unknown): Problem {
+  const { line, col, message } = error as { line?: number; col?: number; message: string };
+  if (line === undefined || col === undefined) throw error;
+  const [why = message] = message.split(' in "');
+  return { rule: 'yaml', file: 'redocly.yaml', line, column: col, message: `This is not YAML: ${why}.` };
 }
 
 const basicRules = ['struct', 'house/valid-schema', 'no-unresolved-refs', 'house/example-refs'];

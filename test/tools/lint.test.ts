@@ -1,5 +1,5 @@
 // The command line of `npm run lint`. What it says about a contract is tested in test/contract.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -10,6 +10,17 @@ import { run, runNode } from '../support/processes.ts';
 
 const refunds = join(root, 'test/fixtures/refunds/openapi');
 const lint = (cwd: string, ...args: string[]) => runNode('scripts/lint.ts', args, { cwd });
+
+it('names the line of a redocly.yaml that is not YAML', async () => {
+  await using project = await brokenProject({}, refunds);
+  await appendFile(join(project.folder, 'redocly.yaml'), '  bad: [\n');
+  const { status, output } = await lint(project.folder, '--contract');
+  expect([status, output]).toEqual([
+    1,
+    expect.stringMatching(/^redocly\.yaml:\d+:1 yaml\n[^]*is not YAML: /m),
+  ]);
+  expect(output).not.toContain('node_modules');
+});
 
 it('exits with 1 and names file, line and what to write, if the contract has faults', async () => {
   await using project = await brokenProject(
