@@ -109,12 +109,13 @@ async function recordFailures(tx: Tx, attempts: readonly Attempt[]): Promise<str
   );
   const failing = new Set(rows.map(({ id }) => id));
   const switchedOff: string[] = [];
-  const at = await readClock(tx);
+  let at: Date | undefined;
   // Two workers may change the same subscriptions. The same order prevents a deadlock.
   for (const attempt of attempts.toSorted((a, b) => subscriptionOf(a).localeCompare(subscriptionOf(b)))) {
     const id = subscriptionOf(attempt);
     if (attempt.state !== 'succeeded') {
       failing.add(id);
+      at ??= await readClock(tx);
       if (await recordFailure(tx, attempt, at)) switchedOff.push(id);
     } else if (failing.delete(id))
       await sql`update webhook_subscriptions set failing_since = null where id = ${id}`.execute(tx);
