@@ -1,6 +1,6 @@
 // `npm run docs`: builds the docs site in site/: guides and reference, which work from any folder and load nothing from other
 // hosts.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
@@ -24,18 +24,30 @@ export interface Folders {
 }
 
 /** The same contract and guides always give the same bytes. */
-export async function buildDocs({ out, pages, contract = generated }: Folders) {
-  if (!existsSync(contract)) throw new Error(`${contract} does not exist. Run: npm run generate`);
-  const text = readFileSync(contract, 'utf8');
+export async function buildDocs({ out, pages, contract: file = generated }: Folders) {
+  if (!existsSync(file)) throw new Error(`${file} does not exist. Run: npm run generate`);
+  const text = readFileSync(file, 'utf8');
   const digest = docsDigest(text);
-  const { site, parts } = await assemble(parseContract(text), text);
+  // Until it is written again the build counts as unfinished, and the server says so.
+  const digestFile = join(out, 'digest.txt');
+  rmSync(digestFile, { force: true });
+  for (const folder of [out, pages]) if (folder !== undefined) mkdirSync(folder, { recursive: true });
+  const contract = parseContract(text);
+  const { site, parts, addReference } = await assemble(contract, text);
+  // What takes a second comes first: whoever started the service looks at its landing page.
+  site.write(out);
+  if (pages !== undefined) {
+    const own = await assemblePages(parts, contract);
+    own.write(pages);
+    own.prune(pages);
+  }
+  await addReference();
   const client = await packClient();
   site.page('client.tgz', client);
   site.page('mock.tgz', await packMock(client));
   site.write(out);
-  if (pages !== undefined) (await assemblePages(parts)).write(pages);
-  // Last, so that a build that was interrupted counts as out of date.
-  writeFileSync(join(out, 'digest.txt'), `${digest}\n`);
+  site.prune(out);
+  writeFileSync(digestFile, `${digest}\n`);
   return { file: join(out, 'index.html'), bytes: site.bytes() };
 }
 

@@ -1,30 +1,27 @@
 // Runs before `npm start`. If openapi/ or a migration changed since the last `npm run generate`, generates again, so that the
-// server runs the edited contract and a faulty one stops the start with file and line. Builds the docs if they are missing or
-// out of date. Takes milliseconds if nothing changed.
-import { spawnSync } from 'node:child_process';
+// server runs the edited contract and a faulty one stops the start with file and line. If the docs are missing or out of date, a
+// process beside the service builds them. Takes milliseconds if nothing changed.
+import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { areDocsBuilt } from './docs/digest.ts';
 import { staleParts } from './generate/digest.ts';
 import { root } from './support/root.ts';
 
-function run(script: string): number {
-  const { status } = spawnSync(process.execPath, ['--import', 'tsx', join('scripts', script)], {
-    stdio: 'inherit',
-    cwd: root,
-  });
-  return status ?? 1;
-}
+const command = (script: string) => ['--import', 'tsx', join('scripts', script)];
 
 async function main(): Promise<number> {
   const stale = await staleParts(root);
   if (stale.length > 0) {
     console.log(`${stale.join('.\n')}. Generating:`);
-    const failed = run('generate.ts');
-    if (failed) return failed;
+    const options = { stdio: 'inherit', cwd: root } as const;
+    const { status } = spawnSync(process.execPath, command('generate.ts'), options);
+    if (status !== 0) return status ?? 1;
   }
   if (areDocsBuilt()) return 0;
-  console.log('The docs are missing or out of date. Building them:');
-  return run('docs.ts');
+  console.log('The docs are missing or out of date. They are built while the service starts.');
+  // To stderr, because stdout has the service's log. It ends by itself, or with Ctrl+C.
+  spawn(process.execPath, command('docs.ts'), { stdio: ['ignore', 2, 2], cwd: root }).unref();
+  return 0;
 }
 
 process.exitCode = await main();

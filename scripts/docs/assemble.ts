@@ -16,12 +16,20 @@ import { guideEntries, referenceEntries } from './search-entries.ts';
 import { frame, menuOf, policyOf, type Frame, type Page } from './shell.ts';
 
 const own = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
 const inter = join(root, 'node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2');
 const font = () => `data:font/woff2;base64,${readFileSync(inter, 'base64')}`;
 
+export interface Assembled {
+  site: Site;
+  parts: Frame;
+  /** Apart, because it takes longer than all the rest. */
+  addReference: () => Promise<void>;
+}
+
 /** `text` is the contract as it was generated. */
-export async function assemble(contract: Contract, text: string): Promise<{ site: Site; parts: Frame }> {
+export async function assemble(contract: Contract, text: string): Promise<Assembled> {
   const site = createSite();
   const guides = readGuides(contract);
   const links = createLinks({
@@ -47,7 +55,7 @@ export async function assemble(contract: Contract, text: string): Promise<{ site
   const guidePage = (html: string) => `<article class="guide">\n${html}</article>`;
   const { title, summary } = contract.info;
   const description = `${title}. ${summary}.`;
-  const opening = `# ${title}\n\n${preface(contract)}\n\n${readFileSync(join(root, 'docs/overview.md'), 'utf8')}`;
+  const opening = `# ${title}\n\n${preface(contract)}\n\n${read('docs/overview.md')}`;
   const { html: overview } = render(opening, links('docs/overview.md', ''));
   add({ title, description, path: 'index.html', content: guidePage(overview) });
   for (const { guide, title: name, html } of rendered)
@@ -59,8 +67,17 @@ export async function assemble(contract: Contract, text: string): Promise<{ site
     });
   for (const guide of guides)
     site.page(`guides/${guide.slug}.md`, asMarkdown(guide, links(guide.file, '../', 'md')));
-  const reference = await renderReference(linkReference(forReaders(contract), links('the contract', '')));
-  add({ title: 'API reference', description, path: 'reference.html', ...takeApart(reference, site.asset) });
+  const { html: contractHtml } = render(
+    read('docs/contract.md').replace('{{version}}', contract.info.version),
+    links('docs/contract.md', ''),
+  );
+  add({
+    title: 'Contract',
+    description,
+    path: 'contract.html',
+    here: 'Contract',
+    content: guidePage(contractHtml),
+  });
   // The server makes these links relative to the address that was asked for.
   add({
     title: 'No such page',
@@ -81,16 +98,17 @@ export async function assemble(contract: Contract, text: string): Promise<{ site
   for (const name of ['payments.arazzo.yaml', 'receiver.openapi.yaml'])
     site.page(
       `workflows/${name}`,
-      readFileSync(join(root, 'docs', 'workflows', name), 'utf8').replace(
-        'url: ../../generated/openapi.json',
-        'url: ../openapi.json',
-      ),
+      read(`docs/workflows/${name}`).replace('url: ../../generated/openapi.json', 'url: ../openapi.json'),
     );
   site.page('llms.txt', llms(contract, guides));
   const forIntegrators = guides.filter(({ group }) => group === 'Guides' || group === 'Build');
   const texts = forIntegrators.map((guide) => asMarkdown(guide, links(guide.file, '/docs/', 'md')));
   site.page('llms-full.txt', [preface(contract), ...texts].join('\n\n'));
-  return { site, parts };
+  const addReference = async () => {
+    const html = await renderReference(linkReference(forReaders(contract), links('the contract', '')));
+    add({ title: 'API reference', description, path: 'reference.html', ...takeApart(html, site.asset) });
+  };
+  return { site, parts, addReference };
 }
 
 const asMarkdown = ({ markdown }: Guide, link: Link) =>

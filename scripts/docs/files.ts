@@ -9,8 +9,9 @@ export interface Site {
   /** `site.css` becomes `assets/site.<digest>.css`, which is returned. */
   asset: (name: string, content: string | Buffer) => string;
   page: (path: string, content: string | Buffer) => void;
-  /** Replaces what is in the folder. */
   write: (folder: string) => void;
+  /** Removes what an earlier build has left. Last, because the site may be served meanwhile. */
+  prune: (folder: string) => void;
   bytes: () => number;
 }
 
@@ -36,7 +37,8 @@ export function createSite(): Site {
         writeFileSync(`${file}.gz`, gzipSync(content));
         writeFileSync(`${file}.br`, brotliCompressSync(content, { params: quality }));
       }
-      // Last, because the site may be served meanwhile.
+    },
+    prune(folder) {
       for (const part of new Set([...files.keys()].map(dirname).filter((one) => one !== '.')))
         for (const name of readdirSync(join(folder, part)))
           if (!files.has(`${part}/${name.replace(/\.(gz|br)$/, '')}`)) rmSync(join(folder, part, name));

@@ -5,7 +5,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../support/root.ts';
 import { bundled } from './bundled.ts';
+import { itemsOf, type Contract } from './contract.ts';
 import { createSite, type Site } from './files.ts';
+import { escape } from './markdown.ts';
 import { frame, type Frame } from './shell.ts';
 
 const own = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
@@ -13,9 +15,12 @@ const own = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf
 /** Scalar as one script. The package of the same name without `fastify-` has 300 others in tow. */
 const scalar = join(root, 'node_modules/@scalar/fastify-api-reference/dist/js/standalone.js');
 
-export async function assemblePages(parts: Frame): Promise<Site> {
+export async function assemblePages(parts: Frame, contract: Contract): Promise<Site> {
   const site = createSite();
   const script = (path: string) => `<script src="/${path}"></script>\n`;
+  const places = Object.fromEntries(
+    itemsOf(contract).map(({ operation, href }) => [operation.operationId, href]),
+  );
   const about = { description: parts.name, up: '/docs/' };
   site.page(
     'index.html',
@@ -24,7 +29,8 @@ export async function assemblePages(parts: Frame): Promise<Site> {
       title: 'Sandbox',
       path: 'index.html',
       head: script(site.asset('desk.js', await bundled('desk.ts'))),
-      content: own('landing.html'),
+      here: 'Sandbox',
+      content: own('landing.html').replace('{{operations}}', () => escape(JSON.stringify(places))),
     }),
   );
   site.page(

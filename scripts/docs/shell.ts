@@ -18,7 +18,7 @@ export interface Page {
   /** Where the docs are, unless relative to the page: for pages outside of them, or that are shown at any address. */
   up?: string;
   /** Which link of the header leads here. */
-  here?: 'Docs' | 'Console' | undefined;
+  here?: 'Sandbox' | 'Docs' | 'Console' | 'Contract';
   /** For the head, besides what every page has. */
   head?: string;
   /** In the page, because any server may send it. The sandbox sends that of its own pages itself. */
@@ -61,7 +61,7 @@ export function frame({ name, assets }: Frame, page: Page, menu?: MenuGroup[]): 
   const { up = page.path.includes('/') ? '../' : '' } = page;
   const { title, description, path, content, here, head = '', policy } = page;
   const full = title === name ? name : `${title} · ${name}`;
-  const link = (label: Page['here'] | 'Contract', href: string) =>
+  const link = (label: Page['here'], href: string) =>
     `<a href="${up}${href}"${label === here ? ' aria-current="page"' : ''}>${label}</a>`;
   // Styles come before scripts, which then wait for them: to scroll a menu that is not laid out yet would scroll the page.
   return `<!doctype html>
@@ -83,9 +83,10 @@ ${head}</head>
 <header class="bar">
 ${menu ? '<button class="menu-button" type="button" aria-label="Menu" popovertarget="menu">☰</button>\n' : ''}<a class="brand" href="${up}index.html" aria-label="${escape(name)}"><img src="${up}${assets.icon}" alt="" width="28" height="28"><span>${escape(name)}</span></a>
 <nav class="pages" aria-label="Pages">
+${link('Sandbox', '../')}
 ${link('Docs', 'index.html')}
 ${link('Console', '../console/')}
-${link('Contract', 'openapi.json')}
+${link('Contract', 'contract.html')}
 </nav>
 <button class="search-button" type="button" aria-haspopup="dialog">
 <svg viewBox="0 0 16 16" width="14" role="img" aria-label="Search" fill="none" stroke="currentColor" stroke-width="2"><circle cx="7" cy="7" r="5"/><path d="m11 11 4 4"/></svg>

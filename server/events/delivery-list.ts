@@ -97,11 +97,11 @@ function matching({ subscriptionId, accountId, eventId, record, failed, since }:
   return sql<boolean>`${sql.join(given, sql` and `)}`;
 }
 
-/** The newest, without their bodies. */
+/** The newest. */
 export const listEvents = (db: Db, { since, limit }: { since: Date; limit: number }) =>
   db
     .selectFrom('events')
-    .select(['id', 'name', 'merchant_account_id', 'created_at'])
+    .select(['id', 'name', 'merchant_account_id', 'created_at', 'body'])
     .where('created_at', '>=', since)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')

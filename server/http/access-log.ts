@@ -37,7 +37,7 @@ export const createAccessLog =
         ms: Math.round(milliseconds * 10) / 10,
       };
       // Not the docs, nor the contract that the console loads.
-      if (operation || refusal) keep?.(record);
+      if (operation || refusal) keep?.({ ...record, operation: operation?.id });
       // Load balancers ask every few seconds.
       const level = unready === undefined ? (isProbe(record.path) ? 'debug' : 'info') : 'warn';
       const account = selection?.kind === 'one' ? selection.id : undefined;

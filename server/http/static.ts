@@ -59,7 +59,7 @@ export function serveDocs(app: Express, siteDir: string, { hasConsole, isMock }:
     res.setHeader('Content-Security-Policy', "frame-ancestors 'none'");
     next();
   });
-  app.use('/docs', serveBuilt(siteDir), findPage(siteDir));
+  app.use('/docs', serveBuilt(siteDir), sayBuilding(siteDir, 'digest.txt'), findPage(siteDir));
 }
 
 interface Servers {
@@ -74,6 +74,32 @@ export const withOwnServer = (contract: object, url: string): object => ({
     ...((contract as Servers).servers ?? []).filter((one) => one.url !== url),
   ],
 });
+
+/**
+ * For people, while `npm start` builds a folder beside the service: a page that loads itself again. `last` is what a build writes last.
+ * A package that has no such folder does not build one.
+ */
+export const sayBuilding =
+  (folder: string, last: string): RequestHandler =>
+  (req, res, next) => {
+    if (!wantsHtml(req) || !existsSync(folder) || existsSync(join(folder, last))) {
+      next();
+      return;
+    }
+    res.setHeader('Cache-Control', 'no-store');
+    res.setHeader('Retry-After', '1');
+    res.setHeader('Refresh', '1');
+    res.status(503).type('html').send(buildingPage);
+  };
+
+const buildingPage = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Building</title><h1>This page is being built</h1>
+<p>The service runs already. Docs, console and landing page take some seconds after a change; this page then shows them by itself.</p>
+<p>If it does not, the terminal says why. To build them by hand: <code>npm run docs</code></p></html>
+`;
+
+const wantsHtml = ({ method, headers }: Request) =>
+  method === 'GET' && /\btext\/html\b/.test(headers.accept ?? '');
 
 /** For an address that has no file: the page whose ending was left out, or for people a page with menu and search. */
 const findPage =

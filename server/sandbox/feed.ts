@@ -21,11 +21,12 @@ export function createEventFeed(db: Db, now: () => Date) {
       const events = await listEvents(db, { since, limit: mostEvents });
       if (events.length === 0) return [];
       const deliveries = await listDeliveries(db, { since: events.at(-1)?.created_at }, mostDeliveries);
-      return events.map(({ id, name, merchant_account_id, created_at }) => ({
+      return events.map(({ id, name, merchant_account_id, created_at, body }) => ({
         id,
         name,
         account: merchant_account_id,
         at: created_at.toISOString(),
+        payload: body,
         deliveries: deliveries.filter(({ event_id }) => event_id === id).map(shown),
       }));
     },
@@ -55,6 +56,7 @@ function shown({ subscription_id, url, state, attempts, next }: Delivery) {
     state,
     status: last?.status ?? null,
     error: last?.error ?? null,
+    answer: last?.answer ?? null,
     attempts: last?.number ?? 0,
     next: next?.toISOString() ?? null,
   };

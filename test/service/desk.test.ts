@@ -88,6 +88,23 @@ describe('a person at this machine', () => {
     }
   });
 
+  it('sees that pages are being built beside the service, until they are there', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'payments-unbuilt-'));
+    await using unbuilt = await startTestService({ siteDir: folder, pagesDir: folder });
+    const paths = ['/', '/docs/'];
+    for (const path of paths) {
+      const { status, headers, text } = await send('GET', path, html, unbuilt.url);
+      expect([status, headers.refresh, headers['cache-control']]).toEqual([503, '1', 'no-store']);
+      expect(text).toContain('npm run docs');
+    }
+    writeFileSync(join(folder, 'index.html'), '');
+    for (const path of paths) expect((await send('GET', path, html, unbuilt.url)).status).toBe(200);
+    expect((await send('GET', '/docs/reference.html', html, unbuilt.url)).status).toBe(503);
+    writeFileSync(join(folder, 'digest.txt'), '');
+    expect((await send('GET', '/docs/reference.html', html, unbuilt.url)).status).toBe(404);
+    rmSync(folder, { recursive: true });
+  });
+
   it.each(['localhost', '127.0.0.1', '[::1]', '127.8.9.10'])('also under the name %s', async (name) => {
     const { port } = new URL(service.url);
     expect((await send('GET', '/', { ...html, host: `${name}:${port}` })).status).toBe(200);
@@ -239,7 +256,7 @@ describe('a person at this machine', () => {
       name: 'payment-method.created',
       deliveries: [{ host: new URL(receiver.url).host, state: 'succeeded', status: 204, attempts: 1 }],
     });
-    expect(JSON.stringify(await find())).not.toContain('411111');
+    expect(JSON.stringify(await find())).not.toContain('4111111111111111');
     const replayed = await send('POST', `/sandbox/events/${id}/replay`, own);
     expect([replayed.status, JSON.parse(replayed.text)]).toEqual([200, { replayed: 1 }]);
     await receiver.received(2);

@@ -52,35 +52,77 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
     await context.close();
   }
 
-  it('the landing page shows requests as they come, and replays a delivery by keyboard', async () => {
+  const lists = (page: Page) => ({
+    requests: page.getByRole('region', { name: 'Requests' }),
+    events: page.getByRole('region', { name: 'Events' }),
+  });
+
+  it('the landing page shows what to press, and then request, response and event', async () => {
+    await using fresh = await startTestService({ siteDir, pagesDir });
+    const press = async (page: Page, name: string, ...expected: string[]) => {
+      await page.getByRole('button', { name }).focus();
+      await page.keyboard.press('Enter');
+      for (const text of expected)
+        await page.getByRole('region', { name: 'Request and response' }).getByText(text).waitFor();
+    };
+    await visit(
+      '/',
+      async (page) => {
+        const { requests, events } = lists(page);
+        await page.getByText('Live:').waitFor();
+        expect([await requests.isVisible(), await events.isVisible()]).toEqual([false, false]);
+        await press(page, 'List transactions', 'GET /transactions?limit=3', '200 OK');
+        await press(page, 'Store a test card', '"number": "4111111111111111"', '201 Created');
+        await requests.getByText('/payment-methods').click();
+        const requestId = await requests.locator('dd code').first().innerText();
+        expect(await page.locator('#received').innerText()).toContain(`x-request-id: ${requestId}\n`);
+        await events.locator('summary').click();
+        await events.getByText('"name": "payment-method.created"').waitFor();
+        expect(await axe(page)).toEqual([]);
+        await requests.getByRole('link', { name: 'createPaymentMethod' }).click();
+        await page.getByRole('heading', { name: 'Store a card' }).waitFor();
+        await page.getByRole('link', { name: 'Sandbox', exact: true }).first().click();
+        await page.waitForURL(`${fresh.url}/`);
+        await page.getByRole('link', { name: 'Contract', exact: true }).click();
+        await page.getByText('OpenAPI 3.1, version').waitFor();
+      },
+      { url: fresh.url },
+    );
+  });
+
+  it('the landing page shows requests as they come, and sends an event again by keyboard', async () => {
     let held: ((status: number) => void) | undefined;
     // The answer to the second delivery waits until the page has shown that it is under way.
     await using receiver = await startReceiver((res, _got, nth) => {
-      const answer = (status: number) => res.writeHead(status, { 'retry-after': '3600' }).end();
+      const answer = (status: number) => res.writeHead(status, { 'retry-after': '3600' }).end('no room');
       if (nth === 2) held = answer;
       else answer(204);
     });
     await subscribe(service, receiver.url);
     const { host } = new URL(receiver.url);
     await visit('/', async (page) => {
+      const { requests, events } = lists(page);
       await page.getByText('Live:').waitFor();
       await fetch(`${service.url}/transactions`);
-      const requests = page.getByRole('region', { name: 'Requests' });
-      await requests
-        .getByRole('row', { name: /GET \/transactions 401 unauthorized no bearer token/ })
-        .first()
-        .waitFor();
+      const refused = requests.getByRole('listitem').filter({ hasText: '401 unauthorized' }).first();
+      await refused.locator('summary').click();
+      await refused.getByText('no bearer token').waitFor();
       await storeCard(service);
-      const events = page.getByRole('region', { name: 'Events' });
-      const row = events.getByRole('row', { name: 'payment-method.created' }).filter({ hasText: host });
-      await row.getByText(/^127\.0\.0\.1:\d+ …[0-9a-f]{6}: succeeded: HTTP 204$/).waitFor();
-      await events.getByRole('button', { name: /^Replay payment-method\.created/ }).focus();
+      const row = events.locator('#events > li').filter({ hasText: host });
+      await row.getByText('delivered to 1 of 1').waitFor();
+      await row.locator('summary').focus();
       await page.keyboard.press('Enter');
-      await page.getByText('is delivered again').waitFor();
+      await row.getByText(/^127\.0\.0\.1:\d+ …[0-9a-f]{6}: succeeded: HTTP 204$/).waitFor();
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await page.getByText('is sent again').waitFor();
       await receiver.received(2);
       await row.getByText(/: attempt 1 succeeded: HTTP 204; being sent$/).waitFor();
       held?.(500);
       await row.getByText(/: attempt 2 failed: HTTP 500; next at \d/).waitFor();
+      await row.getByText('It answered: no room').waitFor();
+      // Though the row was written anew.
+      expect(await page.evaluate('document.activeElement.textContent')).toBe('Send again');
     });
     expect(receiver.got.map(({ headers }) => headers['webhook-id'])[1]).toBe(
       receiver.got[0]?.headers['webhook-id'],
@@ -94,8 +136,9 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
     const subscription = await subscribe(service, own.url);
     await storeCard(service);
     await visit('/', async (page) => {
-      const row = page.getByRole('row', { name: 'payment-method.created' }).first();
+      const row = lists(page).events.locator('#events > li').first();
       const [ownHost, failingHost] = [new URL(own.url).host, new URL(failing.url).host];
+      await row.locator('summary').click();
       const failed = row.getByText(
         new RegExp(`^${failingHost} …[0-9a-f]{6}: attempt 1 failed: HTTP 500; next at `),
       );
@@ -109,8 +152,12 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
   it('the landing page fits a phone, where it has no faults for axe, whatever was requested', async () => {
     await fetch(`${service.url}/<img src=x onerror=alert(1)>`);
     await visit('/', async (page) => {
-      await page.getByRole('region', { name: 'Requests' }).getByText('unknown path').first().waitFor();
       await page.setViewportSize({ width: 375, height: 800 });
+      await page.getByRole('button', { name: 'Store a test card' }).click();
+      await page.getByText('201 Created').waitFor();
+      const refused = lists(page).requests.getByRole('listitem').filter({ hasText: '404 not_found' }).first();
+      await refused.locator('summary').click();
+      await refused.getByText('unknown path').waitFor();
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375);
       expect(await axe(page)).toEqual([]);
     });
@@ -269,7 +316,8 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
         async (page) => {
           await page.getByRole('heading', { name: /^Mock/ }).waitFor();
           expect(await page.title()).toBe('Mock · Payments Service API');
-          await page.getByRole('row', { name: /POST \/payment-methods 201/ }).waitFor();
+          await lists(page).requests.getByText('/payment-methods').first().waitFor();
+          await page.getByRole('link', { name: 'Mock', exact: true }).waitFor();
           expect(await page.locator('main').innerText()).toMatch(
             /example of the contract(?!.*moves no money)/s,
           );

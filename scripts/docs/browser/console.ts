@@ -16,6 +16,7 @@ interface Operation {
 
 interface Contract {
   info: object;
+  tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: { securitySchemes?: object };
 }
@@ -65,19 +66,22 @@ async function start(): Promise<void> {
     authentication: { preferredSecurityScheme: scheme, securitySchemes: { [scheme]: { token } } },
   });
   const shown = Scalar.createApiReference('#console', options());
-  if (wanted) openClient(wanted);
+  openClient(wanted);
   new MutationObserver(() => {
     shown.updateConfiguration(options());
   }).observe(document.documentElement, { attributeFilter: ['class'] });
 }
 
-/** Links name an operation: `/console/#listTransactions`. Scalar's own addresses have its tag before it. */
-function wantedOperation({ paths }: Contract): string | undefined {
+/**
+ * Links name an operation: `/console/#listTransactions`. Scalar's own addresses have its tag before it. Otherwise the first one is
+ * open, ready to send.
+ */
+function wantedOperation({ paths, tags }: Contract): string {
   const id = location.hash.split(/[#/]/).at(-1);
-  const operation = Object.values(paths)
-    .flatMap((item) => Object.values(item))
-    .find(({ operationId }) => operationId === id);
-  if (!operation) return undefined;
+  const all = Object.values(paths).flatMap((item) => Object.values(item));
+  const operation =
+    all.find(({ operationId }) => operationId === id) ?? all.find((one) => one.tags[0] === tags[0]?.name);
+  if (!operation) throw new Error('The contract has no operation of its first tag');
   const tag = operation.tags[0].toLowerCase().replaceAll(' ', '-');
   history.replaceState(history.state, '', `#tag/${tag}/${operation.operationId}`);
   return operation.operationId;

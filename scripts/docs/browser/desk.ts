@@ -1,15 +1,15 @@
-// The landing page: asks for news while someone looks, and writes them into two tables. Everything from outside is text.
+// The landing page: asks for news while someone looks, and writes them into two lists. Everything from outside is text.
 import type { Feed, FeedDelivery, FeedEvent, FeedRequest } from '../../../server/http/desk/feed.ts';
+import { copyOnClick } from './copy.ts';
 import { find, make } from './elements.ts';
+import { connectButtons } from './try.ts';
 
 const everyMilliseconds = 1500;
 const mostRows = 100;
 
 addEventListener('DOMContentLoaded', () => {
   let after = 0;
-  let shownEvents = '';
   const requests = find('#requests');
-  const events = find('#events');
 
   const show = (feed: Feed) => {
     const kind = feed.kind === 'mock' ? 'Mock' : 'Sandbox';
@@ -21,21 +21,15 @@ addEventListener('DOMContentLoaded', () => {
     setText('#first-call', feed.firstCall);
     find('#try').hidden = false;
     setText('#state', 'Live: this page shows requests as they come.');
-    if (feed.requests.length > 0) {
-      if (after === 0) requests.replaceChildren();
-      for (const request of feed.requests) requests.prepend(requestRow(request));
-      while (requests.children.length > mostRows) requests.lastElementChild?.remove();
-      after = feed.requests.at(-1)?.number ?? after;
-    }
-    if (!feed.events) return;
-    find('#events-section').hidden = false;
-    // Rows that did not change stay as they are, so that nobody loses the focus.
-    const now = JSON.stringify(feed.events);
-    if (now === shownEvents || feed.events.length === 0) return;
-    shownEvents = now;
-    const focused = document.activeElement?.closest('tr')?.dataset.id;
-    events.replaceChildren(...feed.events.map(eventRow));
-    if (focused) events.querySelector<HTMLElement>(`[data-id="${focused}"] button`)?.focus();
+    if (after === 0) requests.replaceChildren();
+    // A button may have asked at the same time.
+    const unseen = feed.requests.filter(({ number }) => number > after);
+    for (const request of unseen) requests.prepend(requestRow(request));
+    while (requests.children.length > mostRows) requests.lastElementChild?.remove();
+    after = unseen.at(-1)?.number ?? after;
+    if (feed.events) showEvents(feed.events);
+    for (const list of document.querySelectorAll('.rows'))
+      list.closest('section')?.toggleAttribute('hidden', list.children.length === 0);
   };
 
   const ask = async () => {
@@ -56,6 +50,7 @@ addEventListener('DOMContentLoaded', () => {
   document.addEventListener('visibilitychange', () => {
     if (!document.hidden) void ask();
   });
+  connectButtons(() => void ask());
   void goOn();
 });
 
@@ -68,29 +63,65 @@ function setText(selector: string, text: string): void {
 const time = (at: string) => new Date(at).toLocaleTimeString();
 
 /** `name` is its class: a method, or how it ended. */
-function named(name: string, tag: string, text: string): HTMLElement {
-  const element = make(tag, text);
+function named(name: string, tag: string, ...content: (string | Node)[]): HTMLElement {
+  const element = make(tag, ...content);
   element.className = name;
   return element;
 }
 
-const row = (...cells: (string | Node)[]) => make('tr', ...cells.map((cell) => make('td', cell)));
+/** A line that opens to what else is known. */
+const row = (summary: (string | Node)[], ...details: Node[]) =>
+  make('li', make('details', make('summary', ...summary), ...details));
 
-function requestRow({ at, method, path, status, code, reason, ms, requestId }: FeedRequest): HTMLElement {
-  const badge = named(`badge ${method.toLowerCase()}`, 'code', method);
-  const tone = typeof status === 'number' && status < 400 ? 'good' : 'bad';
-  const line = row(
-    time(at),
-    make('span', badge, ' ', make('code', path)),
-    named(tone, 'strong', `${status} ${code ?? ''}`.trim()),
-    reason ?? '',
-    `${ms} ms`,
+const facts = (...pairs: [name: string, value: string | Node | undefined][]) =>
+  make(
+    'dl',
+    ...pairs.flatMap(([name, value]) => (value === undefined ? [] : [make('dt', name), make('dd', value)])),
   );
-  if (requestId) line.title = `X-Request-ID ${requestId}`;
-  return line;
+
+function requestRow({
+  at,
+  method,
+  path,
+  status,
+  code,
+  reason,
+  ms,
+  requestId,
+  operation,
+}: FeedRequest): HTMLElement {
+  const isGood = typeof status === 'number' && status < 400;
+  return row(
+    [
+      named('hint', 'span', time(at)),
+      named(`badge ${method.toLowerCase()}`, 'span', method),
+      make('code', path),
+      named(isGood ? 'good' : 'bad', 'strong', `${status} ${code ?? ''}`.trim()),
+      named('hint', 'span', `${ms} ms`),
+    ],
+    facts(
+      ['Reason', reason],
+      ['Operation', operation && operationLink(operation)],
+      ['Request ID', requestId && copied(requestId)],
+    ),
+  );
 }
 
-/** `attempt 2 failed: HTTP 500; next at 10:31:05`. A delivery that was replayed may wait with a good answer. */
+function operationLink(id: string): Node | string {
+  const places = JSON.parse(find('#content').dataset.operations ?? '{}') as Record<string, string>;
+  if (places[id] === undefined) return id;
+  const link = make('a', id) as HTMLAnchorElement;
+  link.href = `/docs/${places[id]}`;
+  return link;
+}
+
+function copied(text: string): Node {
+  const button = make('button', 'Copy');
+  copyOnClick(button, () => text);
+  return make('span', make('code', text), ' ', button);
+}
+
+/** `attempt 2 failed: HTTP 500; next at 10:31:05`. A delivery that was sent again may wait with a good answer. */
 function outcome({ state, status, error, attempts, next }: FeedDelivery): string {
   const isGood = error === null && status !== null && Math.floor(status / 100) === 2;
   const why = error ?? (status === null ? '' : `HTTP ${status}`);
@@ -106,32 +137,62 @@ function toneOf({ state, attempts }: FeedDelivery): string {
   return attempts > 0 ? 'bad' : '';
 }
 
-function eventRow({ id, name, account, at, deliveries }: FeedEvent): HTMLElement {
+/** Rows of events that did not change stay as they are. Those that did stay open, and keep the focus. */
+function showEvents(events: FeedEvent[]): void {
+  const list = find('#events');
+  const shown = new Map([...list.children].map((one) => [(one as HTMLElement).dataset.id, one]));
+  const rows = events.map((event) => {
+    const text = JSON.stringify(event);
+    const old = shown.get(event.id) as HTMLElement | undefined;
+    if (old?.dataset.text === text) return old;
+    const line = eventRow(event);
+    line.dataset.id = event.id;
+    line.dataset.text = text;
+    if (old?.querySelector('details')?.open) line.querySelector('details')?.setAttribute('open', '');
+    const focused = old?.contains(document.activeElement) ? document.activeElement?.tagName : undefined;
+    if (focused) setTimeout(() => line.querySelector<HTMLElement>(focused)?.focus());
+    return line;
+  });
+  if (rows.some((one, at) => one !== list.children[at]) || rows.length !== list.children.length)
+    list.replaceChildren(...rows);
+}
+
+function eventRow({ id, name, account, at, payload, deliveries }: FeedEvent): HTMLElement {
   // Those that succeeded first: the receivers of samples fail for ever.
   const sorted = deliveries.toSorted(
     (one, other) => Number(toneOf(other) === 'good') - Number(toneOf(one) === 'good'),
   );
+  const succeeded = deliveries.filter(({ state }) => state === 'succeeded').length;
   const items = sorted.map((one) =>
-    named(toneOf(one), 'li', `${one.host} …${one.subscription.slice(-6)}: ${outcome(one)}`),
+    make(
+      'li',
+      named(toneOf(one), 'span', `${one.host} …${one.subscription.slice(-6)}: ${outcome(one)}`),
+      ...(one.answer ? [named('hint', 'div', `It answered: ${one.answer}`)] : []),
+    ),
   );
-  const button = make('button', 'Replay') as HTMLButtonElement;
-  button.setAttribute('aria-label', `Replay ${name} of ${time(at)}`);
-  button.addEventListener('click', () => void replay(id, name, button));
-  const line = row(
-    time(at),
-    make('code', name),
-    account,
-    items.length > 0 ? make('ul', ...items) : 'no subscription',
-    items.length > 0 ? button : '',
+  const button = make('button', 'Send again') as HTMLButtonElement;
+  button.addEventListener('click', () => void sendAgain(id, name, button));
+  return row(
+    [
+      named('hint', 'span', time(at)),
+      make('code', name),
+      named('hint', 'span', account),
+      deliveries.length === 0
+        ? named('hint', 'span', 'no subscription')
+        : named(
+            succeeded === deliveries.length ? 'good' : '',
+            'span',
+            `delivered to ${succeeded} of ${deliveries.length}`,
+          ),
+    ],
+    ...(items.length > 0 ? [make('ul', ...items), make('p', button)] : []),
+    named('code', 'div', make('pre', make('code', JSON.stringify(JSON.parse(payload), null, 2)))),
   );
-  line.dataset.id = id;
-  line.title = id;
-  return line;
 }
 
-async function replay(id: string, name: string, button: HTMLButtonElement): Promise<void> {
+async function sendAgain(id: string, name: string, button: HTMLButtonElement): Promise<void> {
   button.disabled = true;
-  const said = find('#replayed');
+  const said = find('#sent-again');
   try {
     const response = await fetch(`/sandbox/events/${id}/replay`, {
       method: 'POST',
@@ -139,8 +200,8 @@ async function replay(id: string, name: string, button: HTMLButtonElement): Prom
     });
     const { replayed } = (await response.json()) as { replayed?: number };
     said.textContent = replayed
-      ? `${name} is delivered again.`
-      : `${name} was not delivered again: the subscription is switched off.`;
+      ? `${name} is sent again.`
+      : `${name} was not sent again: the subscription is switched off.`;
   } catch {
     said.textContent = 'No response from the server.';
   } finally {

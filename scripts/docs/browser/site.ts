@@ -15,6 +15,7 @@ addEventListener('DOMContentLoaded', () => {
   // Guides tell how to get a token, which a mock does not need.
   const note = 'This is the mock: any token will do (Authorization: Bearer anything), and nothing is stored.';
   if (isMock) document.querySelector('article.guide h1')?.after(make('p', note));
+  if (isMock) find('.pages a').textContent = 'Mock';
   if (document.querySelector('#menu')) menu();
   languages();
   for (const code of document.querySelectorAll('.code code')) showOwnUrl(code);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Router, type Request, type RequestHandler } from 'express';
 import { uuidSource } from '../../rules/values.ts';
 import { hasSeveralHosts } from '../headers.ts';
-import { serveBuilt } from '../static.ts';
+import { sayBuilding, serveBuilt } from '../static.ts';
 import type { Feed, FeedEvent, RequestFeed } from './feed.ts';
 
 export interface DeskDeps {
@@ -72,12 +72,13 @@ export function createDesk(
 ): RequestHandler {
   const desk = Router({ caseSensitive: true, strict: true });
   const pages = serveBuilt(pagesDir);
-  desk.get('/', forReaders, wantsPage, protect, pages);
+  const building = sayBuilding(pagesDir, 'index.html');
+  desk.get('/', forReaders, wantsPage, protect, pages, building);
   desk.get('/', forReaders, sayWhere(facts, pagesDir));
   desk.get('/console', forReaders, (_req, res) => {
     res.redirect(308, 'console/');
   });
-  desk.get('/console/', forReaders, protect, allowStyles, pages);
+  desk.get('/console/', forReaders, protect, allowStyles, pages, building);
   desk.get(/^\/assets\/[a-z]+\.[0-9a-f]{12}\.js$/, forReaders, protect, pages);
 
   desk.get('/sandbox/feed', forOwnPages, protect, async (req, res) => {

@@ -14,6 +14,8 @@ export interface FeedRequest {
   number: number;
   at: string;
   requestId: string | undefined;
+  /** Its ID, if the contract has it. */
+  operation?: string | undefined;
   method: string;
   /** The path of the contract; parts that the contract does not know are not shown. */
   path: string;
@@ -28,6 +30,8 @@ export interface FeedEvent {
   name: string;
   account: string;
   at: string;
+  /** The JSON that receivers get. */
+  payload: string;
   deliveries: FeedDelivery[];
 }
 
@@ -39,6 +43,8 @@ export interface FeedDelivery {
   /** The status of the last attempt, if there was one. */
   status: number | null;
   error: string | null;
+  /** What the receiver said, if that was no 2xx. */
+  answer: string | null;
   attempts: number;
   /** When the next attempt is due, if there will be one. */
   next: string | null;
