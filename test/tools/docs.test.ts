@@ -69,8 +69,8 @@ function linksOf(file: string): { file: string; anchor: string }[] {
       // This page is served at any depth.
       .map((link) => (file === '404.html' ? link.replace(/^\/docs\//, '') : link))
       .filter((link) => !/^(https?:|data:|mailto:)/.test(link))
-      // Beside the docs, where there is one.
-      .filter((link) => !/^(\.\.\/)+console\//.test(link))
+      // The landing page and the console, beside the docs.
+      .filter((link) => !/^(\.\.\/)+(console\/|$)/.test(link))
       // Redoc's own menu, which is hidden, and whose links its script completes.
       .filter((link) => file !== 'reference.html' || !link.startsWith('/'))
       .map((link) => {
