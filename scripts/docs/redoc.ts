@@ -15,7 +15,9 @@ const options = {
   hideSchemaTitles: true,
   /** The height of our bar. */
   scrollYOffset: 56,
-  codeSamples: { languages: [...sampleLanguages, 'Payload'].map((lang) => ({ lang })) },
+  codeSamples: {
+    languages: [...sampleLanguages.map((lang) => ({ lang })), { lang: 'payload', label: 'JSON body' }],
+  },
 };
 
 export async function renderReference(contract: Contract): Promise<string> {

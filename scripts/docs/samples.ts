@@ -30,8 +30,11 @@ interface Language {
   key: Edit[];
   /** A text of several lines, where httpsnippet writes a body into one. */
   literal?: (text: string) => string;
+  /** Makes a program of statements. */
+  program?: (code: string) => string;
 }
 
+/** In the order of the menu, in which TypeScript is the second. */
 const languages: Language[] = [
   {
     lang: 'curl',
@@ -40,6 +43,13 @@ const languages: Language[] = [
     options: { short: true },
     token: [["'Authorization: Bearer $TOKEN'", '"Authorization: Bearer $TOKEN"']],
     key: [["'Idempotency-Key: $KEY'", '"Idempotency-Key: $(openssl rand -hex 16)"']],
+  },
+  {
+    lang: 'JavaScript',
+    target: 'javascript',
+    client: 'fetch',
+    token: [["'Bearer $TOKEN'", '`Bearer ${process.env.TOKEN}`']],
+    key: [["'$KEY'", 'crypto.randomUUID()']],
   },
   {
     lang: 'Python',
@@ -57,6 +67,17 @@ const languages: Language[] = [
     client: 'curl',
     token: [['Bearer $TOKEN"', 'Bearer " . getenv("TOKEN")']],
     key: [['$KEY"', '" . bin2hex(random_bytes(16))']],
+  },
+  {
+    lang: 'Ruby',
+    target: 'ruby',
+    client: 'native',
+    token: [["'Bearer $TOKEN'", '"Bearer #{ENV[\'TOKEN\']}"']],
+    key: [
+      ["require 'uri'", "require 'securerandom'\nrequire 'uri'"],
+      ["'$KEY'", 'SecureRandom.uuid'],
+    ],
+    literal: (text) => `<<~'JSON'\n${text}\nJSON`,
   },
   {
     lang: 'Go',
@@ -78,12 +99,18 @@ const languages: Language[] = [
     lang: 'Java',
     target: 'java',
     client: 'nethttp',
-    token: [
-      ['HttpRequest request', 'import java.net.URI;\nimport java.net.http.*;\n\nHttpRequest request'],
-      ['"Bearer $TOKEN"', '"Bearer " + System.getenv("TOKEN")'],
-    ],
+    token: [['"Bearer $TOKEN"', '"Bearer " + System.getenv("TOKEN")']],
     key: [['"$KEY"', 'java.util.UUID.randomUUID().toString()']],
     literal: (text) => `"""\n${text.replaceAll('\\', '\\\\')}"""`,
+    program: (code) => `// Save as Sample.java, run: java Sample.java
+import java.net.URI;
+import java.net.http.*;
+
+class Sample {
+  public static void main(String[] args) throws Exception {
+${code.replaceAll(/^(?=.)/gm, '    ')}
+  }
+}`,
   },
   {
     lang: 'C#',
@@ -112,7 +139,8 @@ export const samplesOf = (call: Call): { lang: string; source: string }[] =>
 /** Replaced at the end, because some languages write the port of an address twice, and readers' servers have another. */
 const anyServer = 'http://server';
 
-function written({ target, client, options, token, key, literal }: Language, call: Call): string {
+function written(language: Language, call: Call): string {
+  const { target, client, options, token, key, literal, program = (code) => code } = language;
   const { method, server, filter, body, takesKey } = call;
   const path = call.ids.reduce((text, [name, id]) => text.replace(`{${name}}`, id), call.path);
   const query = filter ? `?${filter.name}=${encodeURIComponent(String(filter.example))}` : '';
@@ -131,9 +159,8 @@ function written({ target, client, options, token, key, literal }: Language, cal
   const edits = [...token, ...(takesKey ? key : [])];
   if (literal && body !== undefined)
     edits.push([JSON.stringify(JSON.stringify(body)), literal(JSON.stringify(body, null, 2))]);
-  return edits
-    .reduce((text, [from, to]) => replaceOnce(text, from, to), code ?? '')
-    .replaceAll(anyServer, server);
+  const edited = edits.reduce((text, [from, to]) => replaceOnce(text, from, to), code ?? '');
+  return program(edited).replaceAll(anyServer, server);
 }
 
 function typeScript({ method, server, path, ids, hasPages, filter, body }: Call): string {

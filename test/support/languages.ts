@@ -9,6 +9,11 @@ const pythonModules = 'import cryptography, jwt, requests';
 /** Looked for when a test needs it: what is started with and, if it is not there, what to install. */
 const programs: Record<string, () => { command: string[]; missing?: string }> = {
   sh: () => ({ command: ['sh'] }),
+  mjs: () => ({ command: [process.execPath] }),
+  rb: () => (runs('ruby', '--version') ? { command: ['ruby'] } : { command: [], missing: 'ruby' }),
+  // It compiles the file, too.
+  java: () =>
+    runs('java', '--list-modules') ? { command: ['java'] } : { command: [], missing: 'default-jdk-headless' },
   mts: () => ({ command: [process.execPath, '--import', import.meta.resolve('tsx')] }),
   py: () => {
     // Debian's has the packages of Debian; another one may be first in the path.

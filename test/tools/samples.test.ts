@@ -45,7 +45,10 @@ async function outputOf(files: string[], { skip }: Pick<TestContext, 'skip'>): P
 }
 
 describe('the samples of the reference', () => {
-  const endings = { curl: 'sh', TypeScript: 'mts', Python: 'py', PHP: 'php', Go: 'go' };
+  const endings = {
+    ...{ curl: 'sh', TypeScript: 'mts', JavaScript: 'mjs', Python: 'py' },
+    ...{ PHP: 'php', Ruby: 'rb', Go: 'go', Java: 'java' },
+  };
   it.for(Object.entries(endings))('call the service in %s', async ([lang, ending], context) => {
     const contract = parseContract(await readFile(join(root, 'generated/openapi.json'), 'utf8'));
     const { paths } = forReaders(contract);
