@@ -97,15 +97,14 @@ ${rows.map((row) => `| ${cellsOf(row).join(' | ')} |`).join('\n')}
 /** docs/benchmarks.md: the report, with what a reader needs to judge the numbers. */
 export const document = (rows: readonly Row[], facts: readonly string[]): string => `# Benchmarks
 
-Written by \`npm run bench -- --write\`; do not edit. The service runs as \`npm start\` runs it, with every check and its log.
-The others use the same PostgreSQL tables and send the same answers.
+For those who compare frameworks, and for contributors. Written by \`npm run bench -- --write\`; do not edit. The service runs as
+\`npm start\` runs it, with every check and its log. The others use the same PostgreSQL tables and send the same answers.
 
 ${facts.map((fact) => `- ${fact}`).join('\n')}
-- Numbers are medians over interleaved rounds, with the lowest and the highest in parentheses. CPU is that of the Node process
-  and of all PostgreSQL processes, per request. Each subject is loaded for a while before its first round, and before each round.
-- Fastify verifies a token once, checks scope, query or body, and answer, and writes a line of log per request. Of a card it seals the
-  number, makes the fingerprint, and writes the count of alike numbers, and then card, event and delivery in a transaction. It knows no
-  \`Idempotency-Key\`. The handler without checks only inserts copies of card, event and delivery.
+- Numbers are medians over interleaved rounds, with the lowest and the highest in parentheses. CPU is per request, of Node and of all
+  PostgreSQL processes. Each subject is warmed up before each round.
+- Fastify verifies a token once, checks request and answer, and logs a line per request. For a card it also seals the number, counts alike
+  numbers, and stores card, event and delivery. It knows no \`Idempotency-Key\`. The handler without checks only inserts.
 - express-openapi-validator verifies each token. Prism has the page as an example in the contract.
 
 ${report(rows)}`;

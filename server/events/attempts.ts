@@ -63,7 +63,7 @@ async function recordOf(
   attempts: readonly Attempt[],
 ): Promise<string[]> {
   const ids = attempts.map(({ delivery }) => delivery.id);
-  // Not joined with the values: the FROM of an update has no functions (docs/scaling.md).
+  // Not joined with the values: the FROM of an update has no functions on Citus.
   const of = (type: 'integer' | 'text' | 'float8', values: readonly unknown[]) =>
     sql`(${values}::${sql.raw(type)}[])[array_position(${ids}::uuid[], id)]`;
   const befores = attempts.map(({ delivery }) => delivery.attempts_before);

@@ -24,7 +24,7 @@ export async function findIdempotencyKey(db: Db, { account, slot }: Pick<Claim, 
   return rows[0];
 }
 
-// Only immutable functions are allowed here (docs/scaling.md), so the new claim tells the time. The difference of infinite times is an error.
+// Citus allows only immutable functions here, so the new claim tells the time. The difference of infinite times is an error.
 const isOver = sql<boolean>`excluded.created_at - key.created_at >= ${seconds(keepKeySeconds)}
   or case when isfinite(key.claimed_until)
     then excluded.claimed_until - key.claimed_until >= ${seconds(claimSeconds)} else false end`;
