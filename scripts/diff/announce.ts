@@ -39,8 +39,8 @@ export function proposedLine({
 
 export const codeSpans = (text: string): string => (text.match(/`[^`]+`/gu) ?? []).join('\n');
 
-/** As a whole word: `/buyers` does not announce `/buyers/{buyer_id}`, nor `limits` a `limit`. */
+/** As a whole word, or as `Transaction.limit`: `/buyers` does not announce `/buyers/{buyer_id}`, nor `limits` a `limit`. */
 export function announces(text: string, name: string): boolean {
   const word = name.replace(/[^\w\s/-]/gu, '\\$&');
-  return new RegExp(`(?<![\\w./{-])${word}(?![\\w/{-])`, 'u').test(text);
+  return new RegExp(`(?:(?<![\\w./{-])|(?<=\\b[A-Z]\\w*\\.))${word}(?![\\w/{-])`, 'u').test(text);
 }

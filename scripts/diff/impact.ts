@@ -61,6 +61,9 @@ const isComponent = ({ path, kind, property }: Change) =>
 const isInsideNot = (change: Change) =>
   within(change, 'not') && (change.kind === 'modified' || keyword(change) !== 'not');
 
+const refusesFewer = (change: Change) =>
+  changed(change, 'required') && segments(change.path).at(-1) === 'not' && lost(change).length === 0;
+
 const losesEnumValues = (change: Change) =>
   changed(change, 'enum') &&
   lost(change).length > 0 &&
@@ -99,6 +102,8 @@ const rules: Rule[] = [
   { when: isLocalServer, rating: 'other' },
   { when: (change) => keyword(change) === 'x-reserved', rating: 'other' },
 
+  // `not: { required: [a, b] }` refuses those who send both. With a third name it refuses fewer.
+  { when: refusesFewer, rating: 'addition' },
   { when: (change) => judged(change, 'major'), rating: 'breaking' },
 
   { when: losesEnumValues, rating: 'breaking', why: 'consumers may rely on it' },

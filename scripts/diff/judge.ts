@@ -70,13 +70,13 @@ function changelogFault(
     return `CHANGELOG.md of ${version} still says "${toDo}" Replace that sentence, or remove it if there is nothing to do:\n\n  - ${unwritten}`;
   const breaking = lines.some((line) => line.startsWith('**Breaking**')) ? [] : breakingLines(changes);
   const spans = codeSpans(contract ?? '');
-  const additions = changes
-    .filter(({ rating, names }) => rating === 'addition' && !names.every((name) => announces(spans, name)))
-    .map(proposedLine);
-  const missing = [...breaking, ...additions];
+  const isMissing = (name: string) => !announces(spans, name);
+  const additions = changes.filter(({ rating, names }) => rating === 'addition' && names.some(isMissing));
+  const unnamed = [...new Set(additions.flatMap(({ names }) => names).filter(isMissing))];
+  const missing = [...breaking, ...additions.map(proposedLine)];
   if (missing.length === 0 && lines.length > 0) return undefined;
   return [
-    `CHANGELOG.md does not say what ${version} changes. Add this ${section === undefined ? 'at the top' : `to its section`}, written for consumers, with the names in code spans:\n`,
+    `CHANGELOG.md does not say what ${version} changes${unnamed.length > 0 ? `: no code span names ${unnamed.join(', ')}` : ''}. Add this ${section === undefined ? 'at the top' : `to its section`}, written for consumers, with the names in code spans:\n`,
     ...(section === undefined ? [`  ## ${version} — YYYY-MM-DD\n`] : []),
     ...(contract === undefined ? ['  ### Contract\n'] : []),
     ...(missing.length > 0 ? missing : [`What changed. ${toDo}`]).map((line) => `  - ${line}`),

@@ -157,6 +157,7 @@ const edits: Record<Rating, Edit[]> = {
     ],
     ['more items in a request', put(`${schemas}/GiftCardBalanceRequest/properties/items/maxItems`, 50)],
     ['a higher maximum', put(`${parameters}/Limit/schema/maximum`, 500)],
+    ['a `not` that matches less', put(`${schemas}/PaymentMethodCreate/not/required`, plus('number'))],
     ['a pattern lifted from a request', cut(`${schemas}/PaymentMethodCreate/properties/number/pattern`)],
     ['a further alternative of scopes', put(`${keyPairs}/security`, plus({ BearerAuth: ['all.read'] }))],
     ['a higher rate limit', put(`${balances}/x-rate-limit/limit`, 80)],
@@ -405,6 +406,13 @@ describe('judge', () => {
       expect(told(`# Changelog\n${text}\n`)).toEqual([]);
       const names = additions().flatMap(({ rating, names: own }) => (rating === 'addition' ? own : []));
       expect(names).toEqual(expect.arrayContaining(['GET /refunds', 'POST /transactions', 'mood', '418']));
+    });
+
+    it('is satisfied by `Schema.field`, and names the span that is missing', () => {
+      const text = `# Changelog\n${proposed('')}\n`;
+      expect(told(text.replace('`mood`', '`Transaction.mood`'))).toEqual([]);
+      expect(told(text.replace('`mood`', 'mood'))[0]?.message).toContain(': no code span names mood. Add');
+      expect(told(text.replace('`mood`', '`transaction.mood`'))).toHaveLength(1);
     });
 
     it('has what is missing only', () => {
