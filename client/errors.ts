@@ -7,15 +7,15 @@ import type { components } from '../generated/types.ts';
  * connection failed. A later version of the service may send other codes, so a `switch` needs a default.
  */
 export type PaymentsErrorCode =
-  components['schemas']['ErrorCode'] | 'unprocessable' | 'unknown' | 'no_response' | LaterCode;
+  components['schemas']['ErrorCode'] | 'unprocessable' | 'unknown' | 'no_response' | LaterValue;
 
-/** A text too, but unlike `OtherText` none that code can compare with, so that comparing with a known code narrows the error. */
-declare enum LaterCode {
+/**
+ * A text that a later version of the service sends. Not `string`: code cannot compare with it, so a misspelt value does not compile,
+ * and comparing with a known one narrows.
+ */
+export declare enum LaterValue {
   Any = '',
 }
-
-/** Any text. Unlike plain `string` it keeps the known values in an editor's completion. */
-export type OtherText = string & {};
 
 export interface PaymentsErrorDetail {
   /** `body`, `query`, `path` or `header`. */
@@ -23,7 +23,7 @@ export interface PaymentsErrorDetail {
   /** A JSON pointer to the offending value. */
   pointer: string;
   message: string;
-  type: ErrorDetailType | OtherText;
+  type: ErrorDetailType | LaterValue;
 }
 
 interface Facts {
@@ -142,7 +142,12 @@ function parseBody({ status, headers }: Response, body: unknown, request: string
   return { code: 'unknown', message, details: [], resourceId: null };
 }
 
-type ErrorBody = components['schemas']['Error'] & Partial<components['schemas']['ConflictError']>;
+// In the contract's own types the kind of a detail is any text.
+type ErrorBody = components['schemas']['Error'] &
+  Partial<components['schemas']['ConflictError']> & { details: PaymentsErrorDetail[] };
+interface ValidationErrorBody {
+  detail: (components['schemas']['ValidationErrorDetail'] & Pick<PaymentsErrorDetail, 'type'>)[];
+}
 
 const isError = (body: unknown): body is ErrorBody =>
   isObject(body) &&
@@ -154,7 +159,7 @@ const isError = (body: unknown): body is ErrorBody =>
   Array.isArray(body.details) &&
   body.details.every(isObject);
 
-const isValidationError = (body: unknown): body is components['schemas']['ValidationError'] =>
+const isValidationError = (body: unknown): body is ValidationErrorBody =>
   isObject(body) &&
   Array.isArray(body.detail) &&
   body.detail.every((entry) => isObject(entry) && Array.isArray(entry.loc));

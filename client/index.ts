@@ -31,7 +31,12 @@
  * browser.
  */
 export { createPaymentsClient, unwrap, type ClientOptions, type TokenClientOptions } from './client.ts';
-export { PaymentsError, type PaymentsErrorCode, type PaymentsErrorDetail } from './errors.ts';
+export {
+  PaymentsError,
+  type LaterValue,
+  type PaymentsErrorCode,
+  type PaymentsErrorDetail,
+} from './errors.ts';
 export type { Fetch, Retry, RetryOptions, Sleep } from './retry.ts';
 export type {
   EventPayload,
@@ -39,6 +44,7 @@ export type {
   ListPath,
   Page,
   PaymentsClient,
+  Query,
   Result,
   Schemas,
   Scope,

@@ -2,11 +2,11 @@
 import type { FetchOptions, FetchResponse, Middleware } from 'openapi-fetch';
 import type { EventName, EventPayload as ContractEvent, operations } from '../generated/operations.ts';
 import type { components, paths } from '../generated/types.ts';
-import type { OtherText, PaymentsError } from './errors.ts';
+import type { LaterValue, PaymentsError } from './errors.ts';
 
 /**
- * A type of an answer in which every enumeration also allows other text, because a later version of the service may add
- * values. A single value, such as `type`, stays as it is and tells variants apart.
+ * A type of an answer in which every enumeration also allows values that a later version of the service may add. Filters allow
+ * them, too, so that a value that was read can be one. A single value, such as `type`, stays as it is and tells variants apart.
  */
 type Open<T> = OpenText<Extract<T, string>> | OpenOther<Exclude<T, string>>;
 type OpenText<T extends string> = [T] extends [never]
@@ -14,7 +14,7 @@ type OpenText<T extends string> = [T] extends [never]
   : string extends T
     ? T
     : IsUnion<T> extends true
-      ? T | OtherText
+      ? T | LaterValue
       : T;
 type OpenOther<T> = T extends readonly (infer Entry)[]
   ? Open<Entry>[]
@@ -45,7 +45,13 @@ type OperationAt<Path extends keyof paths, M extends Method> = (paths[Path] & Re
 type UsedMethod = { [M in Method]: [PathWith<M>] extends [never] ? never : M }[Method];
 
 /** openapi-fetch makes the options generic, which turns off excess property checks; this way a misspelt filter is an error. */
-type CallOptions<Operation> = Omit<FetchOptions<Operation>, 'parseAs' | 'redirect' | 'fetch' | 'baseUrl'>;
+type CallOptions<Operation> = Omit<
+  FetchOptions<OpenParameters<Operation>>,
+  'parseAs' | 'redirect' | 'fetch' | 'baseUrl'
+>;
+type OpenParameters<Operation> = {
+  [Key in keyof Operation]: Key extends 'parameters' ? Open<Operation[Key]> : Operation[Key];
+};
 
 type CallArguments<Operation> =
   Partial<CallOptions<Operation>> extends CallOptions<Operation>
@@ -90,6 +96,9 @@ type ListAt<Path extends ListPath> = paths[Path]['get'];
 export type Item<Path extends ListPath> = OpenOther<
   ListAt<Path>['responses'][200]['content']['application/json']['items'][number]
 >;
+/** The filters, cursor and limit of a list. */
+export type Query<Path extends ListPath> = Open<NonNullable<ListAt<Path>['parameters']['query']>>;
+
 /** One page: its items, newest first, and the cursors of the next and the previous page. */
 export interface Page<Path extends ListPath> extends Pages {
   items: Item<Path>[];
