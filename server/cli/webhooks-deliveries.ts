@@ -1,8 +1,15 @@
 // `payments webhooks deliveries`, `replay` and `work`: what became of each delivery and why, and how it is sent again.
+import { setTimeout } from 'node:timers/promises';
 import { Command } from 'commander';
 import type { Db } from '../database/database.ts';
 import { nextWait } from '../events/attempts.ts';
-import { findEventBody, listDeliveries, type Delivery } from '../events/delivery-list.ts';
+import {
+  findEventBody,
+  listDeliveries,
+  listRecentAttempts,
+  type Delivery,
+  type DeliveryFilter,
+} from '../events/delivery-list.ts';
 import { OperatorFault } from '../faults.ts';
 import { readBuild } from '../installation.ts';
 import { createLog } from '../log.ts';
@@ -12,7 +19,7 @@ import { replayDeliveries } from '../resources/webhook-subscriptions/changes.ts'
 import { findWebhookSubscription } from '../resources/webhook-subscriptions/queries.ts';
 import { allAccounts } from '../rules/accounts.ts';
 import { observe } from '../upkeep/observe.ts';
-import { visibleLines } from '../visible.ts';
+import { visible, visibleLines } from '../visible.ts';
 import { untilStopped } from './input.ts';
 import { printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
 import { auditOnce, noSubscription, requireAccount, withService, type OpenedService } from './service.ts';
@@ -24,6 +31,7 @@ export const deliveriesCommand = (): Command =>
     'webhooks deliveries --limit 20',
     'webhooks deliveries --subscription ID --failed --since 2h',
     'webhooks deliveries --event ID --body',
+    'webhooks deliveries --follow',
   )
     .description(
       'show deliveries with the last attempt and when the next one is due, newest first; every attempt with --event, --record or --json',
@@ -36,6 +44,7 @@ export const deliveriesCommand = (): Command =>
     .option('--failed', 'only failed deliveries, which are not retried any more')
     .option('--since <time>', 'only those created since then', time)
     .option('--limit <number>', 'how many deliveries', whole(1, 100_000), 50)
+    .option('--follow', 'show each attempt when it has ended, until Ctrl-C; with --json one line for each')
     .action(deliveries);
 
 interface DeliveriesOptions extends JsonOption {
@@ -47,10 +56,11 @@ interface DeliveriesOptions extends JsonOption {
   failed?: boolean;
   since?: Date;
   limit: number;
+  follow?: boolean;
 }
 
 async function deliveries(options: DeliveriesOptions): Promise<void> {
-  const { subscription, merchantAccount, record, event, body, failed, since, limit, json } = options;
+  const { subscription, merchantAccount, record, event, body, failed, since, limit, follow, json } = options;
   if (body) {
     await printBody(event);
     return;
@@ -66,11 +76,12 @@ async function deliveries(options: DeliveriesOptions): Promise<void> {
         failed,
         since,
       };
-      return listDeliveries(db, filter, limit);
+      return follow ? followAttempts(db, filter, json) : listDeliveries(db, filter, limit);
     },
     // An account may have millions of events to search through.
     { isLong: record !== undefined },
   );
+  if (!found) return;
   const about = record === undefined ? '' : ` of an event about ${record}`;
   const whenEmpty = failed
     ? 'There is no failed delivery. To see those that are still tried: payments webhooks deliveries'
@@ -78,6 +89,40 @@ async function deliveries(options: DeliveriesOptions): Promise<void> {
   const isDetailed = event !== undefined || record !== undefined;
   const rows = json ? found.flatMap(rowsOf) : found.flatMap((one) => rowsForPeople(one, isDetailed));
   printRows(rows, { json }, whenEmpty);
+}
+
+/** Asks every second, because workers of other processes make most attempts. */
+async function followAttempts(db: Db, filter: DeliveryFilter, json: boolean | undefined): Promise<undefined> {
+  let isStopped = false;
+  const stopped = untilStopped().then(() => {
+    isStopped = true;
+  });
+  const keyOf = ({ id, number }: { id: string; number: number }) => `${id} ${number}`;
+  let known = new Set((await listRecentAttempts(db)).map(keyOf));
+  console.error('Waiting for attempts. Press Ctrl-C to stop.');
+  for (;;) {
+    await Promise.race([stopped, setTimeout(1000, undefined, { ref: false })]);
+    if (isStopped) return;
+    const recent = await listRecentAttempts(db);
+    const fresh = new Set(recent.map(keyOf).filter((key) => !known.has(key)));
+    known = new Set(recent.map(keyOf));
+    const only = recent.filter((one) => fresh.has(keyOf(one)));
+    const found = only.length === 0 ? [] : await listDeliveries(db, { ...filter, only }, only.length);
+    const ended = found.flatMap((delivery) =>
+      rowsOf(delivery)
+        .filter(({ attempt }) => fresh.has(keyOf({ id: delivery.id, number: attempt ?? 0 })))
+        .map((row) => ({ at: Number(row.at), text: json ? JSON.stringify(row) : lineOf(row, delivery) })),
+    );
+    for (const { text } of ended.sort((one, other) => one.at - other.at)) console.log(visible(text));
+  }
+}
+
+function lineOf(row: ReturnType<typeof rowsOf>[number], delivery: Delivery): string {
+  const next = nextOf(delivery);
+  const result = [row.status, `${row.ms} ms`, row.state, next && `next ${next}`, row.error, row.answer];
+  return [row.at?.toISOString(), row.name, row.event, `attempt ${row.attempt}`, ...result]
+    .filter(Boolean)
+    .join('  ');
 }
 
 /** A row for each attempt, or one for a delivery without attempts. */

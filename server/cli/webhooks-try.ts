@@ -8,6 +8,7 @@ import { verifyWebhook, type WebhookEvent } from '../../client/webhooks.ts';
 import { events, type EventName } from '../../generated/operations.ts';
 import { readCommandConfig } from '../config.ts';
 import type { Db } from '../database/database.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { OperatorFault, reasonOf } from '../faults.ts';
 import { shellWord } from '../installation.ts';
 import { createSubscription, deleteSubscription } from '../resources/webhook-subscriptions/changes.ts';
@@ -16,13 +17,12 @@ import { allAccounts } from '../rules/accounts.ts';
 import { triggerEvent } from '../sandbox/trigger-event.ts';
 import { visible, visibleLines } from '../visible.ts';
 import { untilStopped } from './input.ts';
-import { jsonText, printJson, withExamples } from './output.ts';
+import { jsonText, printJson, withExamples, WrongCall } from './output.ts';
 import {
   exampleTarget,
   noSubscription,
   publicUrlOf,
   requireAccount,
-  withEvents,
   withService,
   type OpenedService,
 } from './service.ts';
@@ -133,12 +133,13 @@ export const triggerCommand = (): Command =>
   withExamples(
     new Command('trigger'),
     'webhooks trigger transaction.updated',
-    'webhooks trigger transaction.updated --subscription ID',
+    'webhooks trigger --all --subscription ID',
   )
     .description(
       'send a test event to the subscriptions of an account, or to one of them; in the sandbox only',
     )
-    .addArgument(new Argument('<event>', 'name of the event').choices(events))
+    .addArgument(new Argument('[event]', 'name of the event').choices(events))
+    .option('--all', 'send every event of the contract, one of each')
     .option('--merchant-account <id>', 'account of the event (default: default, or that of the subscription)')
     .option('--subscription <id>', 'send it to this subscription only', uuid)
     .option('--id <id>', 'the record that it shows; by default the newest of the account', uuid)
@@ -151,41 +152,63 @@ retried like any other, and a running server or worker delivers it.`,
     .action(trigger);
 
 interface TriggerOptions {
+  all?: boolean;
   merchantAccount?: string;
   subscription?: string;
   id?: string;
 }
 
-async function trigger(
-  name: EventName,
-  { merchantAccount, subscription, id }: TriggerOptions,
-): Promise<void> {
+async function trigger(name: EventName | undefined, options: TriggerOptions): Promise<void> {
+  const { all, id } = options;
+  if ((name === undefined) === (all === undefined))
+    throw new WrongCall('Give the name of an event, or --all.');
+  if (all && id !== undefined)
+    throw new WrongCall('--id needs the name of an event: a record has events of one kind.');
   if (readCommandConfig().environment === 'production')
     throw new OperatorFault(
       'Events can be triggered only in the sandbox: in production every event must tell of a real change.',
     );
-  const done = await withEvents(async (unit) => {
-    const account = await accountOf(unit.db, subscription, merchantAccount);
-    const wanted = { account, id, subscription, example: exampleTarget(name) };
-    const triggered = await triggerEvent(unit, name, wanted);
-    if (!triggered)
-      throw new OperatorFault(
-        `There is no record ${id ?? ''} in the account ${account} for an event ${name}.`,
-      );
-    return { ...triggered, account };
-  });
-  printJson({
-    event: done.id,
-    name,
-    merchant_account_id: done.account,
-    target: done.target.id,
-    is_example: done.isExample,
-    subscriptions: done.deliveries,
-  });
-  if (done.deliveries === 0)
+  const sent = await withService(
+    async ({ changeWithEvents }) => {
+      const done = [];
+      // Each in a transaction of its own, whose audit entry has the ID of the event.
+      for (const one of name === undefined ? events : [name])
+        done.push(await changeWithEvents((unit) => triggerOne(unit, one, options)));
+      return done;
+    },
+    { creates: true },
+  );
+  const shown = sent.map(({ id: event, name: sentName, account, target, isExample, deliveries }) => ({
+    event,
+    name: sentName,
+    merchant_account_id: account,
+    target: target.id,
+    is_example: isExample,
+    subscriptions: deliveries,
+  }));
+  printJson(all ? { items: shown } : shown[0]);
+  const [first] = sent;
+  if (first?.deliveries === 0)
     console.error(
-      `The account ${done.account} has no active subscription, so nobody receives the event. See: payments webhooks list, payments webhooks listen`,
+      `The account ${first.account} has no active subscription, so nobody receives the event. See: payments webhooks list, payments webhooks listen`,
     );
+}
+
+async function triggerOne(
+  unit: UnitOfWork,
+  name: EventName,
+  { merchantAccount, subscription, id }: TriggerOptions,
+) {
+  const account = await accountOf(unit.db, subscription, merchantAccount);
+  const triggered = await triggerEvent(unit, name, {
+    account,
+    id,
+    subscription,
+    example: exampleTarget(name),
+  });
+  if (!triggered)
+    throw new OperatorFault(`There is no record ${id ?? ''} in the account ${account} for an event ${name}.`);
+  return { ...triggered, name, account };
 }
 
 /** The account of the event. Refuses a subscription that would not get it. */

@@ -19,6 +19,7 @@ export interface DeliveryFilter {
   record?: (Pick<EventTarget, 'id'> & Partial<EventTarget>) | undefined;
   failed?: boolean | undefined;
   since?: Date | undefined;
+  only?: readonly DeliveryKey[] | undefined;
 }
 
 /** When it is tried next; in the past while a worker holds it. */
@@ -59,10 +60,7 @@ async function listAttempts(db: Db, of: readonly DeliveryKey[]) {
   const rows = await db
     .selectFrom('delivery_attempts')
     .select(['delivery_id', 'number', 'at', 'status', 'milliseconds', 'error', 'answer'])
-    .where(
-      sql<boolean>`(merchant_account_id, delivery_id) in (select * from unnest(
-        ${of.map((one) => one.merchant_account_id)}::text[], ${of.map(({ id }) => id)}::uuid[]))`,
-    )
+    .where(sql<boolean>`(merchant_account_id, delivery_id) in ${keysOf(of)}`)
     .orderBy('number')
     .modifyEnd(acrossAccounts('all-deliveries'))
     .execute();
@@ -70,6 +68,18 @@ async function listAttempts(db: Db, of: readonly DeliveryKey[]) {
   for (const row of rows) attempts.get(row.delivery_id)?.push(row);
   return attempts;
 }
+
+const keysOf = (deliveries: readonly DeliveryKey[]) => sql`(select * from unnest(
+  ${deliveries.map((one) => one.merchant_account_id)}::text[], ${deliveries.map(({ id }) => id)}::uuid[]))`;
+
+/** Attempts that began within the last minute. One takes 15 seconds at most, and clocks may differ. */
+export const listRecentAttempts = (db: Db) =>
+  db
+    .selectFrom('delivery_attempts')
+    .select(['merchant_account_id', 'delivery_id as id', 'number'])
+    .where('at', '>=', sql<Date>`now() - interval '1 minute'`)
+    .modifyEnd(acrossAccounts('all-deliveries'))
+    .execute();
 
 /** Clocks may differ, and an imported record may have a time of another zone. */
 const shortlyBefore = (time: Date): Date => new Date(time.getTime() - 2 * 86_400_000);
@@ -80,7 +90,7 @@ const targetId = sql<string | null>`events.body::json -> 'target' ->> 'id'`;
 const isAbout = (id: string) =>
   sql<boolean>`case when position(${id} in events.body) > 0 then ${targetId} = ${id} else false end`;
 
-function matching({ subscriptionId, accountId, eventId, record, failed, since }: DeliveryFilter) {
+function matching({ subscriptionId, accountId, eventId, record, failed, since, only }: DeliveryFilter) {
   const { merchant_account_id: account, created_at: created } = record ?? {};
   const conditions = [
     sql`true`,
@@ -92,6 +102,7 @@ function matching({ subscriptionId, accountId, eventId, record, failed, since }:
     record && isAbout(record.id),
     failed && sql`deliveries.state = 'failed'`,
     since && sql`deliveries.created_at >= ${since}`,
+    only && sql`(deliveries.merchant_account_id, deliveries.id) in ${keysOf(only)}`,
   ];
   const given = conditions.filter((condition) => typeof condition === 'object');
   return sql<boolean>`${sql.join(given, sql` and `)}`;

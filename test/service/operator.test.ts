@@ -240,6 +240,7 @@ it('payments buyers show prints a buyer, also an erased one', async () => {
 });
 
 interface Triggered {
+  name: string;
   event: string;
   target: string;
   is_example: boolean;
@@ -247,18 +248,29 @@ interface Triggered {
 }
 
 describe('payments webhooks trigger', () => {
-  it.each(events)('%s of an account without records shows the example of the contract', async (name) => {
-    await createAccount(db(), { id: name, display_name: 'Empty' });
+  it('--all sends every event; without records they show the examples of the contract', async () => {
+    await createAccount(db(), { id: 'empty', display_name: 'Empty' });
     await using receiver = await startReceiver();
-    const subscription = await subscribe(service, receiver.url, { account: name });
-    const told = await json<Triggered>('webhooks', 'trigger', name, '--merchant-account', name);
-    expect(told).toMatchObject({ name, is_example: true, subscriptions: 1 });
-    await receiver.received(1);
-    verify(subscription.secret, receiver.got[0]);
-    expect(JSON.parse(receiver.got[0]?.body ?? '')).toMatchObject({
-      ...{ type: 'event', id: told.event, name, merchant_account_id: name },
-      target: { id: told.target, merchant_account_id: name },
-    });
+    const subscription = await subscribe(service, receiver.url, { account: 'empty' });
+    const { items } = await json<{ items: Triggered[] }>(
+      'webhooks',
+      'trigger',
+      '--all',
+      '--merchant-account',
+      'empty',
+    );
+    expect(items.map(({ name }) => name)).toEqual(events);
+    await receiver.received(events.length);
+    const got = receiver.got.map((one) => verify(subscription.secret, one));
+    for (const { event, name, target, ...told } of items) {
+      expect(told).toMatchObject({ is_example: true, subscriptions: 1 });
+      expect(got).toContainEqual(
+        expect.objectContaining({
+          ...{ type: 'event', id: event, name, merchant_account_id: 'empty' },
+          target: expect.objectContaining({ id: target, merchant_account_id: 'empty' }) as object,
+        }),
+      );
+    }
     await unsubscribe(service, subscription);
   });
 
@@ -327,9 +339,15 @@ describe('payments webhooks trigger', () => {
     });
     expect(production.status).toBe(1);
     expect(production.stderr).toMatch(/^Events can be triggered only in the sandbox/);
-    const { status, stderr } = await payments('webhooks', 'trigger', 'transaction.lost');
-    expect(status).toBe(2);
-    expect(stderr).toContain(`Allowed choices are ${events.join(', ')}.`);
+    for (const [args, reason] of [
+      [['transaction.lost'], `Allowed choices are ${events.join(', ')}.`],
+      [['transaction.created', '--all'], 'Give the name of an event, or --all.'],
+      [['--all', '--id', unknown], '--id needs the name of an event'],
+    ] as const)
+      expect(await payments('webhooks', 'trigger', ...args)).toMatchObject({
+        ...{ status: 2, stdout: '' },
+        stderr: expect.stringContaining(reason) as string,
+      });
   });
 });
 

@@ -5,6 +5,7 @@ import * as retries from './0002-retries.ts';
 import * as numberBuckets from './0003-number-buckets.ts';
 import * as eventsForOne from './0004-events-for-one.ts';
 import * as updatedAfterCreated from './0005-updated-after-created.ts';
+import * as attemptsByTime from './0006-attempts-by-time.ts';
 
 export const migrations: Record<string, { up: (db: Kysely<unknown>) => Promise<void> }> = {
   '0001-schema': schema,
@@ -12,6 +13,7 @@ export const migrations: Record<string, { up: (db: Kysely<unknown>) => Promise<v
   '0003-number-buckets': numberBuckets,
   '0004-events-for-one': eventsForOne,
   '0005-updated-after-created': updatedAfterCreated,
+  '0006-attempts-by-time': attemptsByTime,
 };
 
 /** Of their files, and of the files in a folder of that name: a sandbox refuses a migration that was edited after it was applied. */
@@ -21,4 +23,5 @@ export const digests: Record<string, string> = {
   '0003-number-buckets': '2d88ff673cea',
   '0004-events-for-one': '8a42265df981',
   '0005-updated-after-created': '195340ff025b',
+  '0006-attempts-by-time': '4846ad6b031a',
 };

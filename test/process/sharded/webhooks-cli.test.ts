@@ -470,7 +470,7 @@ function startLong(args: string[], more: Record<string, string> = {}) {
     child.process.kill('SIGINT');
     return (await child.ended).status;
   };
-  const said = (what: string) => eventually(() => child.stdout().includes(what), what);
+  const said = (what: string) => eventually(() => child.output().includes(what), what);
   return { said, stop, output: child.stdout };
 }
 
@@ -567,6 +567,34 @@ describe('every change sends its event', () => {
         `transaction.updated ${paid.id} authorization_succeeded`,
       ].sort(),
     );
+    await unsubscribe(service, subscription);
+  });
+});
+
+describe('payments webhooks deliveries --follow', () => {
+  it('shows each attempt when it has ended, to programs as one line of JSON', async () => {
+    await using receiver = await startReceiver((res, _got, nth) =>
+      res.writeHead(nth === 2 ? 500 : 204).end(),
+    );
+    const subscription = await subscribe(service, receiver.url);
+    await storeCard(service);
+    await settled(service, subscription);
+    const follow = ['webhooks', 'deliveries', '--follow', '--subscription', subscription.id];
+    const [forPeople, forPrograms] = [startLong(follow), startLong([...follow, '--json'])];
+    for (const { said } of [forPeople, forPrograms]) await said('Press Ctrl-C');
+    const record = await storeCard(service);
+    await forPeople.said('attempt 2  204');
+    await forPrograms.said('"attempt":2');
+    for (const { stop } of [forPeople, forPrograms]) expect(await stop()).toBe(0);
+    const [first = '', second] = forPrograms.output().trimEnd().split('\n');
+    expect(JSON.parse(first)).toMatchObject({
+      record,
+      subscription: subscription.id,
+      attempt: 1,
+      status: 500,
+    });
+    expect(JSON.parse(second ?? '')).toMatchObject({ record, attempt: 2, status: 204, state: 'succeeded' });
+    expect(forPeople.output().match(/^\S+Z  payment-method.created  \S+  attempt . /gm)).toHaveLength(2);
     await unsubscribe(service, subscription);
   });
 });
