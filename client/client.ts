@@ -35,7 +35,7 @@ interface RawResult {
 }
 
 export function createPaymentsClient(options: TokenClientOptions): PaymentsClient {
-  const { baseUrl, merchantAccount, token, retry, fetch = globalThis.fetch } = options;
+  const { baseUrl, merchantAccount, token, retry, fetch } = options;
   // For JavaScript callers: without a token every request would fail with 401.
   if (typeof token !== 'string' && typeof token !== 'function')
     throw new TypeError(
@@ -64,8 +64,9 @@ export function createPaymentsClient(options: TokenClientOptions): PaymentsClien
   const raw = createClient<paths>({
     baseUrl,
     headers: { 'X-Service-Merchant-Account-ID': merchantAccount },
-    // Wrapped, because browsers throw "Illegal invocation" if `fetch` is called as a method of another object.
-    fetch: createRetryingFetch((request) => fetch(request), authorize, retry),
+    // Wrapped, because browsers throw "Illegal invocation" if `fetch` is called as a method of another object. The global one is
+    // that of the call: tests replace it, often after the client was made.
+    fetch: createRetryingFetch((request) => (fetch ?? globalThis.fetch)(request), authorize, retry),
   });
   raw.use({
     onRequest({ request, schemaPath }) {

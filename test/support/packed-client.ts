@@ -2,9 +2,9 @@
  * The client as its consumers get it: generated and packed by the project's own code in a copy of the project, and installed by
  * npm in a folder outside of it, from a server. The copy's contract has a field that the copy's server does not know yet.
  */
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import { startMock } from '../../mock/mock.ts';
 import { generate } from '../../scripts/generate/generate.ts';
@@ -25,9 +25,6 @@ export interface PackedClient extends AsyncDisposable {
   /** The paths in the tarball. */
   files: string[];
 }
-
-/** Packages of the project that the consumer of the guide installs as well, or that are there for its compiler. */
-const linked = ['react', 'react-dom', '@types/react', '@types/react-dom', '@types/node'];
 
 export async function installPackedClient(): Promise<PackedClient> {
   const project = await brokenProject({
@@ -76,15 +73,6 @@ export async function installPackedClient(): Promise<PackedClient> {
       await rm(consumer, { recursive: true, force: true });
     },
   };
-}
-
-/** Makes packages of the project available to the consumer. */
-export async function linkPackages({ consumer }: PackedClient): Promise<void> {
-  for (const name of linked) {
-    const path = join(consumer, 'node_modules', name);
-    await mkdir(dirname(path), { recursive: true });
-    await symlink(join(root, 'node_modules', name), path);
-  }
 }
 
 function succeeded({ status, output }: Ended): void {

@@ -1,4 +1,4 @@
-// The package that consumers install. It is built once, for this file and for package.guide.ts, from a copy of the project whose
+// The package that consumers install. It is built once, for this file and for client-package.guide.ts, from a copy of the project whose
 // contract is ahead of the server.
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contractVersion } from '../../generated/operations.ts';
-import { linkPackages, installPackedClient, type PackedClient } from '../support/packed-client.ts';
+import { installPackedClient, type PackedClient } from '../support/packed-client.ts';
 import { run } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { faultsIn } from './client-package.compile.ts';
@@ -159,8 +159,7 @@ describe('a consumer', () => {
   });
 });
 
-describeGuide({
-  packed: () => packed,
-  service: () => service,
-  prepare: () => linkPackages(packed),
-});
+describeGuide(
+  () => packed,
+  () => service,
+);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createError } from '../../../client/errors.ts';
 import { createPaymentsClient, PaymentsError, unwrap, type PaymentsClient } from '../../../client/index.ts';
 import { errors, operations } from '../../../generated/operations.ts';
@@ -62,6 +62,12 @@ describe('an answer', () => {
     ]);
     expect(unwrap(same)).toEqual(unwrap(first));
   });
+});
+
+it('comes from the `fetch` that is global when the call is made, which tests replace', async () => {
+  vi.stubGlobal('fetch', () => Promise.resolve(Response.json({ items: [] })));
+  expect(unwrap(await client.GET('/card-scheme-definitions'))).toEqual({ items: [] });
+  vi.unstubAllGlobals();
 });
 
 describe('an error', () => {
