@@ -64,6 +64,7 @@ it('starts in an empty folder with one command, without other packages; serves e
     const said = await (await fetch(url)).text();
     const named = [...said.matchAll(/http:\S+?(?=[\s)])/g)].map(([address]) => address);
     expect(named).toEqual([`${url}/openapi.json`]);
+    expect(said).toContain('/docs/ of the server you got this from');
     expect((await fetch(`${url}/openapi.json`)).status).toBe(200);
     expect(await readdir(empty)).toEqual([]);
   } finally {

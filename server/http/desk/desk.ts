@@ -58,8 +58,9 @@ const sayWhere =
     // The guard has checked that the name is one of this machine.
     const url = `http://${req.headers.host}`;
     const pages = `Docs:     ${url}/docs/ (for programs: ${url}/llms.txt)\nConsole:  ${url}/console/\n`;
-    const isBuilt = existsSync(join(pagesDir, 'index.html'));
-    res.type('text/plain').send(`${name}: ${kind}\nContract: ${url}/openapi.json\n${isBuilt ? pages : ''}`);
+    const elsewhere = kind === 'mock' ? 'Docs:     /docs/ of the server you got this from\n' : '';
+    const where = existsSync(join(pagesDir, 'index.html')) ? pages : elsewhere;
+    res.type('text/plain').send(`${name}: ${kind}\nContract: ${url}/openapi.json\n${where}`);
   };
 
 // A pattern instead of `:id`: Express would decode that, and answer `%zz` with its own error page.
