@@ -93,16 +93,11 @@ async function deliveries(options: DeliveriesOptions): Promise<void> {
 
 /** Asks every second, because workers of other processes make most attempts. */
 async function followAttempts(db: Db, filter: DeliveryFilter, json: boolean | undefined): Promise<undefined> {
-  let isStopped = false;
-  const stopped = untilStopped().then(() => {
-    isStopped = true;
-  });
+  const stopped = untilStopped().then(() => true);
   const keyOf = ({ id, number }: { id: string; number: number }) => `${id} ${number}`;
   let known = new Set((await listRecentAttempts(db)).map(keyOf));
   console.error('Waiting for attempts. Press Ctrl-C to stop.');
-  for (;;) {
-    await Promise.race([stopped, setTimeout(1000, undefined, { ref: false })]);
-    if (isStopped) return;
+  while (!(await Promise.race([stopped, setTimeout(1000, false, { ref: false })]))) {
     const recent = await listRecentAttempts(db);
     const fresh = new Set(recent.map(keyOf).filter((key) => !known.has(key)));
     known = new Set(recent.map(keyOf));
