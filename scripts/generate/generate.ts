@@ -10,7 +10,7 @@ import { migrationsFile, migrationsIndex } from './migrations.ts';
 import { operationsModule } from './operations.ts';
 import { orphanTests, testStubs } from './tests.ts';
 import { typesModule } from './types.ts';
-import { typesOfValidators, validatorsModule } from './validators.ts';
+import { keptValidators, typesOfValidators, validatorsModule } from './validators.ts';
 
 export interface Outcome {
   ok: boolean;
@@ -36,10 +36,13 @@ export async function generate(project: string, options: Options = {}): Promise<
   if ('fault' in bundled) return refuse(bundled.fault);
   const { contract } = bundled;
   const bundle = `${JSON.stringify(contract, null, 2)}\n`;
-  const validators = await validatorsModule(bundle).catch((error: unknown) => {
-    if (error instanceof ContractFault) return error;
-    throw error;
-  });
+  const kept = options.check ? undefined : await keptValidators(project, bundle);
+  const validators =
+    kept ??
+    (await validatorsModule(bundle).catch((error: unknown) => {
+      if (error instanceof ContractFault) return error;
+      throw error;
+    }));
   if (validators instanceof Error) return refuse(validators.message);
   const files = new Map([
     ['generated/openapi.json', bundle],

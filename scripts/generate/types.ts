@@ -1,12 +1,15 @@
-import type { OpenAPI3 } from 'openapi-typescript';
+import { createRequire } from 'node:module';
+import type * as OpenapiTypescript from 'openapi-typescript';
 import type { Contract } from './contract.ts';
 
 const banner = '// Written by `npm run generate` from openapi/. Do not edit.\n\n';
 
 export async function typesModule(contract: Contract): Promise<string> {
-  // Imported here because it loads the compiler, which a faulty contract does not need.
-  const { default: openapiTypescript, astToString } = await import('openapi-typescript');
-  const ast = await openapiTypescript(structuredClone(contract) as unknown as OpenAPI3, {
+  // Loaded here because it loads the compiler, which a faulty contract does not need. `import` would search the compiler's nine
+  // megabytes for the names of its exports, which takes as long as to load it.
+  const loaded = createRequire(import.meta.url)('openapi-typescript') as typeof OpenapiTypescript;
+  const { default: openapiTypescript, astToString } = loaded;
+  const ast = await openapiTypescript(structuredClone(contract) as unknown as OpenapiTypescript.OpenAPI3, {
     alphabetize: true,
     // A request may leave out a property that has a default. Handlers get it filled in: see `Input` in operations.ts.
     defaultNonNullable: false,

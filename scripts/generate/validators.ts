@@ -1,6 +1,8 @@
 // Proves that the service can use the contract, and compiles the validators of everything that it sends, so that no start has
 // to. It is done with the service's own code, because the validators must judge like those of any other contract.
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { _ } from 'ajv';
 import standaloneCode from 'ajv/dist/standalone/index.js';
 import { build } from 'esbuild';
@@ -8,7 +10,6 @@ import { compileAt, createAjv, pointTo } from '../../server/contract/ajv.ts';
 import type { Document } from '../../server/contract/load.ts';
 import { responseSchemas } from '../../server/contract/responses.ts';
 import { root } from '../support/root.ts';
-import { proveContract } from './prove.ts';
 
 export const typesOfValidators = `// Written by \`npm run generate\`. Do not edit.
 export interface ValidateFunction {
@@ -23,9 +24,29 @@ export const digest: string;
 export function validators(formats: object): Record<string, ValidateFunction>;
 `;
 
-/** \`text\` is the bundle as it is written to generated/openapi.json. */
+const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** Those of the last bundle, if only prose has changed since: then there is nothing to prove and to compile. */
+export async function keptValidators(project: string, text: string): Promise<string | undefined> {
+  const read = (file: string) => readFile(join(project, 'generated', file), 'utf8').catch(() => '');
+  const [before, validators] = [await read('openapi.json'), await read('validators.js')];
+  // Without any change, everything is made anew, because the generator may have changed.
+  if (before === text || !validators.includes(digestOf(before))) return undefined;
+  const isProse = withoutProse(before) === withoutProse(text);
+  return isProse ? validators.replace(digestOf(before), digestOf(text)) : undefined;
+}
+
+/** An example may have a field `description`, which must match its schema. */
+function withoutProse(text: string): string {
+  const { examples } = (JSON.parse(text) as Document).components;
+  return JSON.stringify([JSON.parse(text, withoutDescriptions), examples]);
+}
+
+/** `text` is the bundle as it is written to generated/openapi.json. */
 export async function validatorsModule(text: string): Promise<string> {
   const contract = { document: JSON.parse(text) as Document, file: 'generated/openapi.json', text };
+  // Imported here because it loads express-openapi-validator, which other prose does not need.
+  const { proveContract } = await import('./prove.ts');
   await proveContract(contract);
   const document = JSON.parse(text, withoutDescriptions) as Document;
   const ajv = createAjv(document, { code: { source: true, formats: _`formats` } });
@@ -40,7 +61,7 @@ export async function validatorsModule(text: string): Promise<string> {
   const code = standaloneCode.default(ajv, refs).replace('"use strict";', '');
   const entries = [...keys].map(([key, name]) => `${JSON.stringify(key)}: exports.${name}`);
   const contents = `
-export const digest = '${createHash('sha256').update(text).digest('hex')}';
+export const digest = '${digestOf(text)}';
 export function validators(formats) {
 const exports = {};
 ${code}

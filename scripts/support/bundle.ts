@@ -100,6 +100,8 @@ const settings = (
     banner: {
       js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
     },
+    // Of the tools only our own code: esbuild and others cannot be bundled.
+    packages: programs.some((program) => /^scripts\/(?!bench\/)/.test(program)) ? 'external' : 'bundle',
     plugins: [
       // Peers of the benchmark have their packages as they are.
       ...(programs.some((program) => program.startsWith('scripts/')) ? [] : [withoutUnused]),

@@ -1,7 +1,8 @@
-// A bad contract is neither generated from nor served. What `npm run generate` writes is tested in changes.test.ts.
+// A bad contract is neither generated from nor served; other prose needs no other validators. What `npm run generate` writes is tested in changes.test.ts.
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
+import { keptValidators, validatorsModule } from '../../scripts/generate/validators.ts';
 import { root } from '../../scripts/support/root.ts';
 import { brokenProject, swap } from '../support/contract-copy.ts';
 import { run } from '../support/processes.ts';
@@ -40,3 +41,29 @@ it('a bad bundle, as in a broken deployment, stops the server with the reason', 
   expect(output).not.toMatch(/at .*\.[jt]s:\d+/);
   expect(status).toBe(1);
 });
+
+it('after a change of prose the validators are kept, as if they were compiled anew; after any other they are not', async () => {
+  const before = await readFile(join(root, 'generated/openapi.json'), 'utf8');
+  const changed = (change: (contract: Contract) => unknown) => {
+    const contract = JSON.parse(before) as Contract;
+    change(contract);
+    return `${JSON.stringify(contract, null, 2)}\n`;
+  };
+  const prose = changed(({ components }) => (components.schemas.Buyer.description = 'Other words.'));
+  // Without their text, which has 100,000 characters, in the message.
+  expect((await keptValidators(root, prose)) === (await validatorsModule(prose))).toBe(true);
+  const others = [
+    before,
+    changed(({ components }) => (components.schemas.Buyer.type = 'array')),
+    // A field of an example is no prose: it must match the schema.
+    changed(({ components }) => (components.examples.ErrorForbidden.value.description = 'Other words.')),
+  ];
+  for (const other of others) expect((await keptValidators(root, other)) === undefined).toBe(true);
+});
+
+interface Contract {
+  components: {
+    schemas: { Buyer: { description: string; type: string } };
+    examples: { ErrorForbidden: { value: { description?: string } } };
+  };
+}
