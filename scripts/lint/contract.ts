@@ -44,7 +44,7 @@ const basicRules = ['struct', 'house/valid-schema', 'no-unresolved-refs', 'house
 
 /** What Redocly reports, with what was meant, and each fault of an example once. */
 export function explain(reported: Reported[], sources: Sources): Problem[] {
-  const advised = once(reported.map((problem) => adviseOnReference(adviseOnName(problem), sources)));
+  const advised = reported.map((problem) => adviseOnReference(adviseOnName(problem), sources));
   // Other rules cannot judge what is not OpenAPI, nor what is not there.
   const first = advised.filter(({ rule }) => basicRules.includes(rule));
   return [...textsCutOff(sources), ...groupExampleFaults(first.length > 0 ? first : advised, sources)];
@@ -60,8 +60,9 @@ const marked = (sources: Sources): Problem[] =>
     }),
   );
 
-export const asReported = (problems: NormalizedProblem[], project: string): Reported[] =>
-  problems.map(({ ruleId, message, suggest, location }) => {
+/** Each once: many operations share a faulty component. */
+export function asReported(problems: NormalizedProblem[], project: string): Reported[] {
+  const reported = problems.map(({ ruleId, message, suggest, location }): Reported => {
     const [place, other] = location.map((one) => {
       const { line, col } = getLineColLocation(one).start;
       // That of a whole file is '#/'.
@@ -75,7 +76,8 @@ export const asReported = (problems: NormalizedProblem[], project: string): Repo
       suggest,
     };
   });
-
-const once = (problems: Reported[]) => [
-  ...new Map(problems.map((one) => [`${one.file}:${one.line}:${one.column} ${one.message}`, one])).values(),
-];
+  const faults = reported.map(
+    (one) => [`${one.file}:${one.line}:${one.column} ${one.message}`, one] as const,
+  );
+  return [...new Map(faults).values()];
+}

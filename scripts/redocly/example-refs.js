@@ -4,14 +4,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
-import { isObject, once } from './support.js';
+import { isObject } from './support.js';
 
 /** The files that were inlined into some example; read by house/no-orphans. */
 export const inlined = new Set();
 
 export const exampleRefs = () => {
   const documents = new Map();
-  const report = once();
   // A process may lint several times.
   inlined.clear();
   return {
@@ -28,7 +27,7 @@ export const exampleRefs = () => {
           example.value = undefined;
           const Source = ctx.location.source.constructor;
           const source = new Source(fault.file, readFileSync(fault.file, 'utf8'));
-          report(ctx, fault.message, { source, pointer: fault.pointer });
+          ctx.report({ message: fault.message, location: { source, pointer: fault.pointer } });
         }
       },
     },

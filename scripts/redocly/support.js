@@ -5,7 +5,6 @@ export const isObject = (value) => typeof value === 'object' && value !== null &
 export const list = (value) => (Array.isArray(value) ? value : []);
 export const entries = (value) => (isObject(value) ? Object.entries(value) : []);
 export const isText = (value) => typeof value === 'string' && value.trim().length > 0;
-export const isSnakeCase = (name) => /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name);
 
 /** Resolves `value` if it is a $ref. Node and location are undefined if the $ref cannot be resolved. */
 export function follow(value, location, ctx) {
@@ -39,17 +38,4 @@ export function responsesOf(operation, ctx) {
       ...follow(value, ctx.location.child(['responses', status]), ctx),
     }))
     .filter(({ node }) => isObject(node));
-}
-
-export const isError = (status) => !/^[123]/.test(status);
-
-/** Reports each fault once, even if many operations share the faulty component. */
-export function once() {
-  const seen = new Set();
-  return (ctx, message, location) => {
-    const fault = `${location.source.absoluteRef}${location.pointer} ${message}`;
-    if (seen.has(fault)) return;
-    seen.add(fault);
-    ctx.report({ message, location });
-  };
 }

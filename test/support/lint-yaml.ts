@@ -26,16 +26,17 @@ interface Settings {
 
 const refunds = join(root, 'test/fixtures/refunds');
 const configPath = join(root, 'redocly.yaml');
-const settings = parse(await readFile(configPath, 'utf8')) as Settings;
+const settings = parse(await readFile(configPath, 'utf8'), { merge: true }) as Settings;
 const { plugins, preprocessors } = settings;
 
 const configs = new Map<string | undefined, Promise<Config>>();
 
-/** As in redocly.yaml: one rule, or all of them. */
+/** As in redocly.yaml: one rule, the assertions whose names begin with it, or all of them. */
 export function configOf(rule?: string): Promise<Config> {
   const known = configs.get(rule);
   if (known) return known;
-  const rules = rule === undefined ? settings.rules : { [rule]: settings.rules[rule] ?? 'error' };
+  const isMeant = (name: string) => rule === undefined || name === rule || name.startsWith(`${rule}-`);
+  const rules = Object.fromEntries(Object.entries(settings.rules).filter(([name]) => isMeant(name)));
   const more = rule === undefined ? ['recommended-strict'] : [];
   const config = createConfig({ extends: more, plugins, preprocessors, rules } as object, { configPath });
   configs.set(rule, config);

@@ -1,7 +1,6 @@
 // One component per file, in the folder of its kind. The file name becomes the name of the component in the bundle and in
 // the generated types.
 import { basename, dirname, extname, resolve } from 'node:path';
-import { isObject, once } from '../support.js';
 
 const folders = {
   PathItem: ['paths', 'webhooks'],
@@ -38,39 +37,22 @@ function faultOf(file, kind, key) {
 }
 
 export const componentName = () => {
-  const report = once();
   /** Files with a wrong name: each is reported once, at the first reference. */
   const misnamed = new Set();
-  const apart = (kind, name) => (_node, ctx) => {
-    if (!isObject(ctx.rawNode) || ctx.rawNode.$ref !== undefined) return;
-    const message = `Move this ${name} to a file of its own in ${folders[kind].join('/ or ')}/ and refer to it by $ref.`;
-    report(ctx, message, ctx.location.key());
-  };
   return {
     ref(node, ctx, target) {
       const kind = ctx.type.name;
       // A reference that leads nowhere has another fault.
       if (!(kind in folders) || target.node === undefined) return;
-      const location = ctx.rawLocation.child('$ref');
+      const report = (message) => ctx.report({ message, location: ctx.rawLocation.child('$ref') });
       const file = resolve(dirname(ctx.rawLocation.source.absoluteRef), node.$ref).replaceAll('\\', '/');
       const fault = faultOf(file, kind, String(ctx.key));
-      if (fault && !misnamed.has(`${file} ${fault}`)) report(ctx, fault, location);
+      if (fault && !misnamed.has(`${file} ${fault}`)) report(fault);
       if (fault) misnamed.add(`${file} ${fault}`);
       const [, key] = /^#\/components\/[^/]+\/([^/]+)$/.exec(ctx.rawLocation.pointer) ?? [];
       if (key && !fault && key !== basename(file, '.yaml')) {
-        report(ctx, `Give this component the name of its file: "${basename(file, '.yaml')}".`, location);
+        report(`Give this component the name of its file: "${basename(file, '.yaml')}".`);
       }
-    },
-    PathItem: apart('PathItem', 'path item'),
-    Parameter: apart('Parameter', 'parameter'),
-    Header: apart('Header', 'header'),
-    MediaType(media, ctx) {
-      if (!isObject(media.schema) || media.schema.$ref !== undefined) return;
-      // The payload of an event may stay in its file: its type is named after the event, EventPayload<'transaction.created'>.
-      if (basename(dirname(ctx.location.source.absoluteRef)) === 'webhooks') return;
-      const message =
-        'Move this schema to a file of its own in components/schemas/ and refer to it by $ref, so that its type has a name.';
-      report(ctx, message, ctx.location.child('schema').key());
     },
   };
 };

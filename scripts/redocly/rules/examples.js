@@ -1,58 +1,22 @@
-// The mock serves the examples and readers copy them, so every media type has them, in shared files, paired by scenario.
+// The mock serves the examples and readers copy them, so they are paired by scenario, and every error code has one.
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import {
-  eachOperation,
-  entries,
-  follow,
-  isObject,
-  isSnakeCase,
-  isText,
-  list,
-  responsesOf,
-} from '../support.js';
+import { eachOperation, entries, follow, isObject, list, responsesOf } from '../support.js';
 
-export const examples = () => ({
-  MediaType(media, ctx) {
-    const named = entries(media.examples);
-    if (media.example !== undefined || named.length === 0) {
-      ctx.report({
-        message:
-          'Give this media type named examples by $ref to components/examples, the success case first.',
-        location: ctx.location.key(),
-      });
-    }
-    for (const [name, example] of named) {
-      if (!isSnakeCase(name)) {
+export const exampleStatus = () =>
+  eachOperation((operation, ctx) => {
+    for (const { status, node, location } of responsesOf(operation, ctx)) {
+      for (const [name, example] of entries(node.content?.['application/json']?.examples)) {
+        const shown = follow(example, location, ctx).node?.value?.status;
+        // Only errors show their status as a number.
+        if (typeof shown !== 'number' || String(shown) === status) continue;
         ctx.report({
-          message: `Name the example "${name}" after its scenario in snake_case, such as "expired_card".`,
-          location: ctx.location.child(['examples', name]).key(),
-        });
-      }
-      if (!isText(example?.$ref)) {
-        ctx.report({
-          message: `Move the example "${name}" to a file in components/examples and refer to it, so that it can be shared.`,
-          location: ctx.location.child(['examples', name]).key(),
+          message: `This response is a ${status}, and the status of its example "${name}" is ${shown}: correct the example, or move it to a ${shown}.`,
+          location: location.child(['content', 'application/json', 'examples', name]).key(),
         });
       }
     }
-  },
-  Example(example, ctx) {
-    if (!isObject(example)) return;
-    if (!isText(example.summary)) {
-      ctx.report({
-        message: 'Add a summary that names the scenario in a few words.',
-        location: ctx.location.key(),
-      });
-    }
-    if (!('value' in example)) {
-      ctx.report({
-        message: 'Give the example a value: the mock serves it, and readers copy it.',
-        location: ctx.location.key(),
-      });
-    }
-  },
-});
+  });
 
 const names = (holder) => entries(holder?.content?.['application/json']?.examples).map(([name]) => name);
 const placeOf = (holder, location, name) =>

@@ -1,6 +1,6 @@
 // A POST or PATCH that writes can be repeated safely: it takes an Idempotency-Key, and its answers say whether they are
 // repeated. PUT and DELETE are idempotent by definition (RFC 9110).
-import { eachOperation, entries, list, once, parametersOf, responsesOf } from '../support.js';
+import { eachOperation, entries, list, parametersOf, responsesOf } from '../support.js';
 
 const key = 'Idempotency-Key';
 const mark = 'Idempotency-Replayed';
@@ -13,9 +13,8 @@ const writes = (operation, ctx) =>
   list(operation.security).some((one) => entries(one).some(([, scopes]) => list(scopes).some(isWrite)));
 const isWrite = (scope) => String(scope).endsWith('.write');
 
-export const idempotencyKey = () => {
-  const report = once();
-  return eachOperation((operation, ctx, parents) => {
+export const idempotencyKey = () =>
+  eachOperation((operation, ctx, parents) => {
     const { operationId, responses } = operation;
     const isTaken = parametersOf(operation, ctx, parents).some(
       ({ node }) => node.in === 'header' && node.name === key,
@@ -36,7 +35,9 @@ export const idempotencyKey = () => {
     for (const { status, node, location } of responsesOf(operation, ctx)) {
       if (!isMarked(status) || entries(node.headers).some(([name]) => name === mark)) continue;
       const place = node.headers ? location.child('headers') : location;
-      report(ctx, `Add the header ${mark} to this ${status}, by $ref to components/headers.`, place.key());
+      ctx.report({
+        message: `Add the header ${mark} to this ${status}, by $ref to components/headers.`,
+        location: place.key(),
+      });
     }
   });
-};

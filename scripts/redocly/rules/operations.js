@@ -1,4 +1,4 @@
-// What every operation must declare: its scope, its merchant scope and rate limit, and the shape of lists.
+// What every operation must declare: its scope, its limits and dates, and the shape of lists.
 import { eachOperation, entries, follow, isObject, isText, list, parametersOf } from '../support.js';
 
 const scopeForm = /^([a-z0-9]+(-[a-z0-9]+)*\.(read|write)|embed)$/;
@@ -66,69 +66,32 @@ export const extensions = () => ({
     },
   },
   ...eachOperation((operation, ctx) => {
-    const { 'x-merchant-scope': scope, 'x-rate-limit': limit, 'x-reserved': reserved } = operation;
-    if (!['none', 'one', 'many'].includes(scope)) {
+    const { 'x-rate-limit': limit, 'x-deprecation': deprecation, deprecated = false } = operation;
+    if (limit !== undefined && !scopesOf(operation).includes(limit?.scope)) {
       ctx.report({
-        message:
-          'Set x-merchant-scope: none (no merchant account), one (a single account) or many ("*" is allowed).',
-        location: scope === undefined ? ctx.location.key() : ctx.location.child('x-merchant-scope'),
-      });
-    }
-    if (limit !== undefined && !isLimit(limit, operation)) {
-      ctx.report({
-        message:
-          'Write x-rate-limit as {scope: embed, limit: 50, window_seconds: 60}, with whole numbers and a scope that this operation names in its security.',
+        message: 'Write a scope into x-rate-limit that this operation names in its security.',
         location: ctx.location.child('x-rate-limit'),
       });
     }
-    const velocity = operation['x-velocity-limit'];
-    if (velocity !== undefined && !isVelocityLimit(velocity)) {
-      ctx.report({
-        message:
-          'Write x-velocity-limit as {cards: {limit: 300, window_seconds: 60}, same_bin_and_last_four: {limit: 20, window_seconds: 86400}}, with whole numbers.',
-        location: ctx.location.child('x-velocity-limit'),
-      });
-    }
-    if (operation.deprecated === true || operation['x-deprecation'] !== undefined) {
-      if (operation.deprecated !== true || !isDeprecation(operation['x-deprecation']))
-        ctx.report({
-          message:
-            'Write "deprecated: true" and "x-deprecation: {since: 2027-01-01, sunset: 2028-01-01}", with at least a year between them.',
-          location: ctx.location.child(operation.deprecated === true ? 'deprecated' : 'x-deprecation').key(),
-        });
-    }
-    for (const [status, reason] of entries(reserved)) {
-      if (operation.responses?.[status] && isText(reason) && reason.length >= 20) continue;
-      ctx.report({
-        message: `x-reserved of ${status} needs a declared response ${status} and a sentence that says why it never happens.`,
-        location: ctx.location.child(['x-reserved', status]),
-      });
-    }
+    if (deprecated ? isDeprecation(deprecation) : deprecation === undefined) return;
+    ctx.report({
+      message:
+        'Write "deprecated: true" and "x-deprecation: {since: 2027-01-01, sunset: 2028-01-01}", with at least a year between them.',
+      location: ctx.location.child(deprecated ? 'deprecated' : 'x-deprecation').key(),
+    });
   }),
 });
 
-const hasOnly = (value, ...keys) =>
-  isObject(value) && Object.keys(value).sort().join() === [...keys].sort().join();
-
 const day = (text) => (/^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN);
 // Callers need the time that the introduction promises.
-const isDeprecation = (value) =>
-  hasOnly(value, 'since', 'sunset') && day(value.sunset) - day(value.since) >= 365 * 86_400_000;
-
-const isCount = (value) => Number.isInteger(value) && value > 0;
-const isWindow = ({ limit, window_seconds: seconds }) => isCount(limit) && isCount(seconds);
-const isLimit = (value, operation) =>
-  hasOnly(value, 'scope', 'limit', 'window_seconds') &&
-  isWindow(value) &&
-  scopesOf(operation).includes(value.scope);
-const isVelocityLimit = (value) =>
-  hasOnly(value, 'cards', 'same_bin_and_last_four') &&
-  Object.values(value).every((one) => hasOnly(one, 'limit', 'window_seconds') && isWindow(one));
+const isDeprecation = (value) => day(value?.sunset) - day(value?.since) >= 365 * 86_400_000;
 
 const envelope = ['items', 'limit', 'next_cursor', 'previous_cursor'];
 const isEnvelope = (schema) =>
   [...list(schema?.required)].sort().join() === envelope.join() &&
-  hasOnly(schema.properties, ...envelope) &&
+  Object.keys(schema.properties ?? {})
+    .sort()
+    .join() === envelope.join() &&
   schema.properties.items?.type === 'array';
 
 export const listShape = ({ except = [] }) =>
@@ -143,6 +106,11 @@ export const listShape = ({ except = [] }) =>
         location: ctx.location.child('parameters').key(),
       });
     }
+    if (!operation.responses?.['422'])
+      ctx.report({
+        message: `${operationId} is a list: declare 422 (its cursor may belong to another list) by $ref to components/responses.`,
+        location: ctx.location.child('responses').key(),
+      });
     const response = follow(operation.responses?.['200'], ctx.location.child(['responses', '200']), ctx);
     const media = response.node?.content?.['application/json'];
     const schema = media && follow(media.schema, response.location, ctx).node;

@@ -1,7 +1,7 @@
-// Schemas: valid and portable patterns, valid limits, closed objects, a const `type` on resources.
+// Schemas: valid patterns and limits, closed objects, a const `type` on resources.
 import { basename } from 'node:path';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
-import { entries, follow, isObject, isSnakeCase, isText, list } from '../support.js';
+import { entries, follow, isObject, isText, list } from '../support.js';
 
 const pairs = [
   ['minLength', 'maxLength'],
@@ -55,19 +55,6 @@ export const validSchema = () => ({
   },
 });
 
-// In Python, .NET and others `\d`, `\w` and `\s` match characters of every script, so their validators would accept more.
-export const portablePattern = () => ({
-  Schema(schema, ctx) {
-    const pattern = isObject(schema) && isText(schema.pattern) ? schema.pattern : '';
-    const [found] = /(?<=(?<!\\)(?:\\\\)*)\\[dDwWsS]/.exec(pattern) ?? [];
-    if (found === undefined) return;
-    ctx.report({
-      message: `Write the characters out instead of ${found}, such as [0-9]: other languages match more with it.`,
-      location: ctx.location.child('pattern'),
-    });
-  },
-});
-
 export const closedObject = () => ({
   Schema(schema, ctx) {
     // Under `not` and `if`, a schema is a condition and does not describe an object.
@@ -78,7 +65,9 @@ export const closedObject = () => ({
       if (Object.hasOwn(properties, name)) continue;
       ctx.report({
         message: `Define the required property "${name}", or do not require it.`,
-        suggest: Object.keys(properties).filter((one) => isSnakeCase(one) && !schema.required.includes(one)),
+        suggest: Object.keys(properties).filter(
+          (one) => !/[A-Z]/.test(one) && !schema.required.includes(one),
+        ),
         location: ctx.location.child(['required', index]),
       });
     }

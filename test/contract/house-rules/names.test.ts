@@ -1,18 +1,18 @@
 // Names of properties, parameters and files, and files that nothing uses.
 import { operation, schema, testRule } from '../../support/lint-yaml.ts';
 
-testRule('house/snake-case', {
+testRule('rule/snake-case', {
   'a property in camelCase': schema(
-    'properties:\n  issuerCountry: {} #! "issuerCountry" must be snake_case: rename it to "issuer_country".',
+    'properties:\n  issuerCountry: {} #! "issuerCountry" should use snake_case: rename it, such as issuer_country.',
   ),
   'a property of a nested object in kebab-case': schema(`
 properties:
   more:
     properties:
-      error-code: {} #! rename it to "error_code"
+      error-code: {} #! "error-code" should use snake_case
 `),
   'a query parameter in camelCase': operation(
-    'parameters:\n  - in: query\n    name: buyerId #! rename it to "buyer_id"',
+    'parameters:\n  - in: query\n    name: buyerId #! "buyerId" should use snake_case',
   ),
   'a header has a name of its own': operation('parameters: [{ in: header, name: Idempotency-Key }]'),
 });
@@ -57,28 +57,6 @@ paths:
 `,
     'paths/refund.yaml': 'summary: Nothing yet\n',
   },
-  'a path item that is written out':
-    'paths:\n  /refunds: {} #! Move this path item to a file of its own in paths/ or',
-  'a parameter, a header and a schema that are written out': {
-    'openapi.yaml': 'paths: { /refunds: { $ref: ./paths/refunds.yaml } }\n',
-    'paths/refunds.yaml': `
-get:
-  parameters:
-    - name: shop #! Move this parameter to a file of its own in components/parameters/ and refer to it by $ref.
-  responses:
-    '200':
-      headers:
-        X-Reason: {} #! Move this header to a file of its own in components/headers/
-      content:
-        application/json:
-          schema: {} #! Move this schema to a file of its own in components/schemas/ and refer to it by $ref, so that
-`,
-  },
-  'the payload of an event may be written out': {
-    'openapi.yaml': 'webhooks: { refund.created: { $ref: ./webhooks/refund.created.yaml } }\n',
-    'webhooks/refund.created.yaml':
-      'post: { requestBody: { content: { application/json: { schema: {} } } } }\n',
-  },
   'a component called otherwise than its file': {
     'openapi.yaml': `
 components:
@@ -87,6 +65,27 @@ components:
       $ref: ./components/schemas/Refund.yaml #! Give this component the name of its file: "Refund".
 `,
     [refund]: text,
+  },
+});
+
+testRule('rule/own-file', {
+  'a path item, a parameter, a header, a schema and an example that are written out': operation(`
+parameters:
+  - name: shop #! Move this Parameter to a file of its own, in the folder of its kind, and refer to it by $ref.
+responses:
+  '200':
+    headers:
+      X-Reason: {} #! Move this Header to a file of its own
+    content:
+      application/json:
+        schema: {} #! Move this schema to a file in components/schemas/ and refer to it by $ref, so that its type has a
+        examples:
+          late: {} #! Move this Example to a file of its own
+`).replace('/refunds:', '$& #! Move this PathItem to a file of its own'),
+  'the payload of an event may be written out': {
+    'openapi.yaml': 'webhooks: { refund.created: { $ref: ./webhooks/refund.created.yaml } }\n',
+    'webhooks/refund.created.yaml':
+      'post: { requestBody: { content: { application/json: { schema: {} } } } }\n',
   },
 });
 

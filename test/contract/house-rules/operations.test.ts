@@ -1,35 +1,19 @@
 // What every operation declares: its name, its scope, our extensions, and the shape of a list.
 import { operation, testRule, type Files } from '../../support/lint-yaml.ts';
 
-testRule('house/operation-id', {
-  'a GET lists or gets': operation('operationId: fetchRefunds #! begin with list or get, such as "listPay'),
-  'a POST creates or checks': operation('operationId: storeRefund #! begin with create or check', 'post'),
-  'a PUT updates': operation('operationId: replaceRefund #! begin with update', 'put'),
-  'a DELETE deletes': operation('operationId: removeRefund #! begin with delete', 'delete'),
-  'a method that the house does not use': `
-paths:
-  /refunds:
-    options: #! This API has no options operations. Use get, post, put, patch, delete.
-      operationId: getOptions
-`,
-  camelCase: operation('operationId: list_refunds #! must be camelCase'),
+const verb = 'Write the operationId in camelCase, with the verb of its method first';
+
+testRule('rule/operation-id', {
+  'a GET lists or gets': operation(`operationId: fetchRefunds #! ${verb}`),
+  'a POST creates or checks': operation(`operationId: storeRefund #! ${verb}`, 'post'),
+  'a PUT updates': operation(`operationId: replaceRefund #! ${verb}`, 'put'),
+  'a DELETE deletes': operation(`operationId: removeRefund #! ${verb}`, 'delete'),
+  camelCase: operation(`operationId: list_refunds #! ${verb}`),
   'a webhook begins with on': `
 webhooks:
   refund.created:
     post:
-      operationId: refundCreated #! begin with on
-`,
-  'a name that is taken: by which operation, and where': `
-paths:
-  /refunds:
-    post:
-      operationId: listRefunds #! \`listRefunds\` is already the operationId of GET /refunds. Give this one a name of its own. The other is at openapi/openapi.yaml:7.
-    get:
-      operationId: listRefunds
-webhooks:
-  refund.created:
-    post:
-      operationId: listRefunds #! is already the operationId of GET /refunds.
+      operationId: refundCreated #! Of an event: on.
 `,
   'names that are right': `
 paths:
@@ -39,6 +23,14 @@ paths:
 webhooks:
   refund.created:
     post: { operationId: onRefundCreated }
+`,
+});
+
+testRule('rule/methods', {
+  'a method that the house does not use': `
+paths:
+  /refunds:
+    options: {} #! "options" is disallowed. Use get, post, put, patch or delete.
 `,
 });
 
@@ -70,71 +62,75 @@ security:
   ),
 });
 
-const limited = 'x-merchant-scope: one\nsecurity: [BearerAuth: [embed]]';
-const deprecation = 'Write "deprecated: true" and "x-deprecation: {since: 2027-01-01, sunset: 2028-01-01}"';
-
-testRule('house/extensions', {
-  'no merchant scope': `
-paths:
-  /refunds:
-    get: #! Set x-merchant-scope: none (no merchant account), one (a single account) or many
-      operationId: listRefunds
-`,
+testRule('rule/merchant-scope', {
+  'no merchant scope': operation(
+    'operationId: listRefunds #! Set x-merchant-scope: none (no merchant account), one (a single account) or many',
+  ),
   'an unknown merchant scope': operation('x-merchant-scope: all #! many ("*" is allowed)'),
+  'a merchant scope': operation('x-merchant-scope: many'),
+});
+
+testRule('rule/rate-limit', {
   'a rate limit without its window': operation(`
-${limited}
 x-rate-limit:
   scope: embed #! Write x-rate-limit as {scope: embed, limit: 50, window_seconds: 60}
   limit: 50
 `),
-  'a rate limit for a scope that the operation does not take': operation(`
-${limited}
-x-rate-limit: { scope: x.read, limit: 5, window_seconds: 60 } #! a scope that this operation names in its
-`),
-  'a velocity limit without a window': operation(`
-x-merchant-scope: one
+  'a rate limit': operation('x-rate-limit: { scope: embed, limit: 50, window_seconds: 60 }'),
+});
+
+const velocity = (cards: string) =>
+  operation(`
 x-velocity-limit:
-  cards: { limit: 300 } #! Write x-velocity-limit as {cards: {limit: 300, window_seconds: 60}
+  cards: ${cards}
   same_bin_and_last_four: { limit: 20, window_seconds: 60 }
-`),
-  'a status reserved without a reason': operation(`
-x-merchant-scope: one
-x-reserved:
-  '409': never #! a sentence that says why it never happens
-responses: { '409': {} }
-`),
-  'a reserved status that is not declared': operation(`
-x-merchant-scope: one
-x-reserved:
-  '409': A list refuses nothing. #! x-reserved of 409 needs a declared response 409
-responses: {}
-`),
-  'an extension of an operation that nobody knows': operation(`
-x-merchant-scope: one
-x-internal: true #! Use one from docs/guides/api-designer.md, or add it there
-`),
+`);
+
+testRule('rule/velocity-limit', {
+  'a velocity limit without a window': velocity(
+    '{ limit: 300 } #! Write x-velocity-limit as {cards: {limit: 3',
+  ),
+  'a velocity limit': velocity('{ limit: 300, window_seconds: 60 }'),
+});
+
+testRule('rule/reserved', {
+  'a status reserved without a reason': operation(
+    "x-reserved:\n  '409': never #! Name statuses in x-reserved that are declared and never happen, each with a sentence",
+  ),
+  'a status that can always happen': operation(
+    "x-reserved:\n  '500': Nothing ever goes wrong here. #! 500 can always happen",
+  ),
+  'a reserved status': operation("x-reserved: { '409': A list refuses nothing. }"),
+});
+
+const limited = 'security: [BearerAuth: [embed]]';
+const deprecation = 'Write "deprecated: true" and "x-deprecation: {since: 2027-01-01, sunset: 2028-01-01}"';
+
+testRule('house/extensions', {
+  'a rate limit for a scope that the operation does not take': operation(
+    `${limited}\nx-rate-limit: { scope: x.read } #! a scope into x-rate-limit that this operation names in its security`,
+  ),
+  'an extension of an operation that nobody knows': operation(
+    'x-internal: true #! Use one from docs/guides/api-designer.md, or add it there',
+  ),
   'an extension of a schema':
     'components:\n  schemas:\n    Refund:\n      x-tags: [a] #! The extension x-tags is not',
-  'a deprecation without dates': operation(`x-merchant-scope: one\ndeprecated: true #! ${deprecation}`),
+  'a deprecation without dates': operation(`deprecated: true #! ${deprecation}`),
   'an operation that ends within a year': operation(`
-x-merchant-scope: one
 deprecated: true #! with at least a year between them
 x-deprecation: { since: 2027-01-01, sunset: 2027-12-31 }
 `),
-  'dates of an operation that is not deprecated': operation(`
-x-merchant-scope: one
-x-deprecation: { since: 2027-01-01, sunset: 2028-01-01 } #! ${deprecation}
-`),
+  'dates of an operation that is not deprecated': operation(
+    `x-deprecation: { since: 2027-01-01, sunset: 2028-01-01 } #! ${deprecation}`,
+  ),
   'all of them, written well': operation(`
 ${limited}
-x-rate-limit: { scope: embed, limit: 50, window_seconds: 60 }
-x-velocity-limit:
-  cards: { limit: 300, window_seconds: 60 }
-  same_bin_and_last_four: { limit: 20, window_seconds: 60 }
+x-merchant-scope: one
+x-rate-limit: { scope: embed }
+x-velocity-limit: {}
 deprecated: true
 x-deprecation: { since: 2027-01-01, sunset: 2028-01-01 }
-x-reserved: { '409': A list refuses nothing. }
-responses: { '409': {} }
+x-reserved: {}
 `),
 });
 
@@ -143,6 +139,7 @@ const page = (schema: string, parameters = '[{ name: cursor, in: query }, { name
 operationId: listRefunds
 parameters: ${parameters}
 responses:
+  '422': {}
   '200':
     content: { application/json: { schema: ${schema} } }
 `);
@@ -159,6 +156,9 @@ testRule('house/list-shape', {
   'a limit that is not in the query': list
     .replace(/parameters: .*/, '$& #! add the query parameter limit by $ref to components/parameters')
     .replace('limit, in: query', 'limit, in: header'),
+  'no 422 for a cursor of another list': list
+    .replace("'422'", "'400'")
+    .replace('responses:', '$& #! declare 422 (its cursor may belong to another list)'),
   'an answer that is no collection': page('{ type: object }').replace(/content: .*/, `$&${noEnvelope}`),
   'an envelope whose cursor is optional': page(envelope('items, limit, next_cursor')).replace(
     /content: .*/,
@@ -176,7 +176,7 @@ paths:
     parameters: [{ name: cursor, in: query }, { $ref: ./Limit.yaml }]
     get:
       operationId: listRefunds
-      responses: { '200': { $ref: ./Page.yaml } }
+      responses: { '200': { $ref: ./Page.yaml }, '422': {} }
 `,
     'Limit.yaml': 'name: limit\nin: query\n',
     'Page.yaml': `content: { application/json: { schema: ${envelope(all)} } }\n`,
@@ -233,30 +233,37 @@ testRule('rule/summary', {
 const parameter = (text: string) => `components:\n  parameters:\n    Id:\n      name: id\n${text}`;
 const required = 'A path parameter needs `required: true`.';
 
-testRule('house/parameter-form', {
-  'a path parameter that is not required': parameter(`      in: path #! ${required}`),
+testRule('rule/path-parameter', {
+  'a path parameter that is not required': parameter(`      in: path #! ${required}`).replace(
+    /(name: id)\n(.*) (#!.*)/,
+    '$1 $3\n$2',
+  ),
   'a path parameter that need not be there': parameter(
     `      in: path\n      required: false #! ${required}`,
   ),
+  'parameters of each place': parameter('      in: path\n      required: true\n    B: { in: query }'),
+});
+
+testRule('rule/parameter', {
   'a style of queries in a path': parameter(
-    '      in: path\n      required: true\n      style: deepObject #! `style: deepObject` is not allowed here. Write matrix, label or simple.',
+    '      in: path\n      style: deepObject #! "deepObject" should be one of the predefined values. In a path write matrix,',
   ),
   'a style of paths in a query': parameter(
-    '      in: query\n      style: simple #! is not allowed here. Write form, spaceDelimited, pipeDelimited or deepObject.',
+    '      in: query\n      style: simple #! in a query form, spaceDelimited, pipeDelimited or deepObject',
   ),
   'a keyword of queries in a header': parameter(
-    '      in: header\n      allowReserved: true #! `allowReserved` is not allowed here. Remove it.',
+    '      in: header\n      allowReserved: true #! `allowReserved` is only allowed in a query. Remove it.',
   ),
   'a style of queries in a header of a response': `
 components:
   headers:
     Id:
-      style: form #! \`style: form\` is not allowed here. Write simple.
+      style: form #! "form" should be one of the predefined values. Write simple.
 `,
   'parameters of each place': `
 components:
   parameters:
-    A: { in: path, required: true, style: label }
+    A: { in: path, style: label }
     B: { in: query, style: deepObject, allowReserved: true }
     C: { in: header }
 `,

@@ -3,31 +3,31 @@ import { operation, schema, testRule } from '../../support/lint-yaml.ts';
 
 const describe = (what: string) => `#! Describe this ${what} for someone who has never seen the service.`;
 
-testRule('house/described', {
+testRule('rule/described', {
   'tags, servers and security schemes': `
 tags:
-  - name: Refunds ${describe('tag')}
+  - name: Refunds ${describe('Tag')}
 servers:
-  - url: https://{instance}.example.com ${describe('server')}
+  - url: https://{instance}.example.com ${describe('Server')}
     variables:
-      instance: { default: a } ${describe('server variable')}
+      instance: { default: a } ${describe('ServerVariable')}
 components:
   securitySchemes:
-    BearerAuth: { type: http } ${describe('security scheme')}
+    BearerAuth: { type: http } ${describe('SecurityScheme')}
 `,
   operations: `
 paths:
   /refunds:
-    get: ${describe('operation')}
-      parameters:
-        - name: a ${describe('parameter')}
-      requestBody: {} ${describe('request body')}
+    get:
+      parameters: ${describe('Operation')}
+        - name: a ${describe('Parameter')}
+      requestBody: {} ${describe('RequestBody')}
       responses:
-        '200': { description: '' } ${describe('response')}
+        '200': { description: '' } ${describe('Response')}
         '400':
           description: Wrong.
           headers:
-            Allow: {} ${describe('header')}
+            Allow: {} ${describe('Header')}
 `,
   webhooks: `
 webhooks:
@@ -35,8 +35,11 @@ webhooks:
     post:
       description: It is there.
       responses:
-        5XX: { description: ' ' } ${describe('response')}
+        5XX: { description: ' ' } ${describe('Response')}
 `,
+});
+
+testRule('house/described', {
   'a property, with or without a reference': schema(`
 properties:
   city: {} ${describe('property')}
@@ -58,27 +61,23 @@ responses:
 `);
 const named = 'Give this media type named examples by $ref to components/examples, the success case first.';
 
-testRule('house/examples', {
+testRule('rule/examples', {
   'an answer without an example': answer(`{} #! ${named}`),
-  'an example without a name': answer(`{ example: 1 } #! ${named}`),
-  'an example that is written out': answer(`
-        examples:
-          late: { summary: Late, value: 1 } #! Move the example "late" to a file in components/examples and refer to it
-`),
+  'an example without a name': answer(`{ example: 1 } #! ${named} #! ${named}`),
   'a scenario that is not snake_case': {
     'openapi.yaml': answer(`
         examples:
-          TooLate: { $ref: ./Late.yaml } #! Name the example "TooLate" after its scenario in snake_case, such as
+          TooLate: { $ref: ./Late.yaml } #! "TooLate" should use snake_case: name the example after its scenario
 `),
     'Late.yaml': 'summary: Late\nvalue: 1\n',
   },
   'an example without a summary': {
     'openapi.yaml': answer('{ examples: { late: { $ref: ./Late.yaml } } }'),
-    'Late.yaml': 'value: 1 #! Add a summary that names the scenario in a few words.\n',
+    'Late.yaml': 'value: 1 #! summary is required: the summary names the scenario in a few words\n',
   },
   'an example without a value': {
     'openapi.yaml': answer('{ examples: { late: { $ref: ./Late.yaml } } }'),
-    'Late.yaml': 'summary: Late #! Give the example a value: the mock serves it, and readers copy it.\n',
+    'Late.yaml': 'summary: Late #! value is required\n',
   },
 });
 

@@ -24,9 +24,9 @@ components:
 `,
 });
 
-testRule('house/portable-pattern', {
+testRule('rule/portable-pattern', {
   'a class whose meaning depends on the language': schema(
-    String.raw`pattern: ^\d{2}$ #! Write the characters out instead of \d, such as [0-9]: other languages match more with it.`,
+    String.raw`pattern: ^\d{2}$ #! Write the characters out, such as [0-9] instead of \d: other languages match more with it.`,
   ),
   'a backslash before a letter': schema(String.raw`pattern: ^\\d$`),
 });

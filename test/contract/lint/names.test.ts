@@ -44,10 +44,7 @@ const faults: Parameters<typeof testLint>[0] = {
     [refund]: (text) =>
       text
         .replace(/^required: .*$/m, `$& ${define('created_at')}`)
-        .replace(
-          '  created_at:',
-          '  createdAt: #! "createdAt" must be snake_case: rename it to "created_at".',
-        ),
+        .replace('  created_at:', '  createdAt: #! "createdAt" should use snake_case: rename it, such as'),
     [open]: swap(/created_at: .*/, 'created_at: 2026-01-01T00:00:00Z #! the schema has no `created_at`.'),
   },
   'properties that are not indented': {
@@ -63,8 +60,9 @@ const faults: Parameters<typeof testLint>[0] = {
       text
         .replace(
           'checkRefunds',
-          'listRefunds #! `listRefunds` is already the operationId of GET /refunds. Give this one a name of its own. The other is at openapi/paths/refunds.yaml:49.',
+          'listRefunds #! Every operation must have a unique `operationId`. Give this one a name of its own. #! Write the operationId in camelCase, with the verb of its method first: get: list or get',
         )
+        .replace('  responses:', '$& #! declare 422 (its cursor may belong to another list)')
         .replace(
           /^post:/m,
           'post: #! add the query parameter limit by $ref #! add the query parameter cursor by $ref',
@@ -86,10 +84,12 @@ const faults: Parameters<typeof testLint>[0] = {
         .replace('  /refunds:', '  /refunds/{refund}:')
         .replace('./paths/refunds.yaml', './paths/refunds.yaml #! Name the file after its path'),
     [path]: (text) =>
-      text.replaceAll(
-        /^(post:| {2}parameters:)$/gm,
-        '$1 #! The operation does not define the path parameter `{refund}` expected by path `/refunds/{refund}`.',
-      ),
+      text
+        .replaceAll(
+          /^(post:| {2}parameters:)$/gm,
+          '$1 #! The operation does not define the path parameter `{refund}` expected by path `/refunds/{refund}`.',
+        )
+        .replaceAll(/^ {2}responses:$/gm, '$& #! Declare each error that can happen'),
   },
   'a text that a comment cuts off': {
     [schema('Status')]: swap(
