@@ -3,8 +3,8 @@
 // docs/decisions/0017-client-package.md.
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { licenceTexts } from './support/bill.ts';
 import { bundle } from './support/bundle.ts';
-import { licenceTexts } from './support/licence-texts.ts';
 import { pack, run } from './support/pack.ts';
 import { root } from './support/root.ts';
 

@@ -1,6 +1,6 @@
 // What is asked of the subjects, and how: with autocannon. Every answer must have the expected status, because an error is often
 // faster than an answer.
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import autocannon from 'autocannon';
 import { passesLuhn } from '../../server/rules/card-numbers.ts';
 
@@ -8,8 +8,8 @@ export interface Call {
   method: 'GET' | 'POST';
   path: string;
   status: number;
-  /** Called for each request. */
-  make?: () => { body: string; headers?: Record<string, string> };
+  /** The body, called for each request. */
+  make?: () => object;
 }
 
 export const page = '/transactions?limit=20';
@@ -21,15 +21,9 @@ export function makeCard() {
   return { method: 'card', number, expiration_date: '12/39' };
 }
 
-const post = { method: 'POST', path: '/payment-methods', status: 201 } as const;
-
 export const cases = {
   page: { method: 'GET', path: page, status: 200 },
-  cards: { ...post, make: () => ({ body: JSON.stringify(makeCard()) }) },
-  'cards-keyed': {
-    ...post,
-    make: () => ({ body: JSON.stringify(makeCard()), headers: { 'idempotency-key': randomUUID() } }),
-  },
+  cards: { method: 'POST', path: '/payment-methods', status: 201, make: makeCard },
 } satisfies Record<string, Call>;
 
 /** For so many seconds, or until so many requests are answered. `p99` in milliseconds. */
@@ -39,10 +33,7 @@ export async function load(
   token: string,
   amount: { seconds: number } | { requests: number },
 ) {
-  const setupRequest = (request: autocannon.Request): autocannon.Request => {
-    const { body, headers } = make?.() ?? {};
-    return { ...request, ...(body && { body }), headers: { ...request.headers, ...headers } };
-  };
+  const setupRequest = (request: autocannon.Request) => ({ ...request, body: JSON.stringify(make?.()) });
   const found = await autocannon({
     url: url + path,
     method,

@@ -18,7 +18,6 @@ export interface Row {
 const measures: Record<string, string> = {
   page: 'Page of 20 transactions',
   cards: '`POST /payment-methods`, a new number each',
-  'cards-keyed': 'The same with an `Idempotency-Key` each',
   deliveries: 'Webhooks of a backlog, to one receiver',
   start: 'Start',
 };
@@ -104,7 +103,7 @@ ${facts.map((fact) => `- ${fact}`).join('\n')}
 - Numbers are medians over interleaved rounds, with the lowest and the highest in parentheses. CPU is per request, of Node and of all
   PostgreSQL processes. Each subject is warmed up before each round.
 - Fastify verifies a token once, checks request and answer, and logs a line per request. For a card it also seals the number, counts alike
-  numbers, and stores card, event and delivery. It knows no \`Idempotency-Key\`. The handler without checks only inserts.
+  numbers, and stores card, event and delivery. The handler without checks only inserts.
 - express-openapi-validator verifies each token. Prism has the page as an example in the contract.
 
 ${report(rows)}`;

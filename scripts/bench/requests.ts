@@ -11,7 +11,6 @@ export type CaseName = keyof typeof cases;
 const peers: Record<CaseName, string[]> = {
   page: ['bare', 'fastify', 'validator', 'prism'],
   cards: ['bare', 'fastify'],
-  'cards-keyed': ['bare', 'fastify'],
 };
 
 interface Rounds {

@@ -4,9 +4,7 @@ import { basename, join } from 'node:path';
 
 /** @typedef {{ operationId: string, responses: Record<string, { $ref?: string }>, 'x-reserved'?: object }} Operation */
 /** @typedef {{ value?: { type?: string, code?: string, status?: number } }} Example */
-/** @typedef {{ content?: Record<string, { examples?: Record<string, { $ref?: string }> }> }} Response */
-/** @typedef {{ examples: Record<string, Example>, responses: Record<string, Response> }} Components */
-/** @typedef {{ paths: Record<string, Record<string, Operation>>, components: Components }} Contract */
+/** @typedef {{ paths: Record<string, Record<string, Operation>>, components: { examples: Record<string, Example> } }} Contract */
 
 const kebab = (/** @type {string} */ id) => id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
@@ -32,28 +30,11 @@ function statusOf(/** @type {Contract} */ contract, /** @type {string} */ code) 
 const nameOf = (/** @type {{ $ref?: string } | undefined} */ reference) =>
   reference?.$ref?.split('/').at(-1) ?? '';
 
-/** Whether the response has an example with this code. A 422 has none. */
-function shows(
-  /** @type {Contract} */ { components },
-  /** @type {string} */ response,
-  /** @type {string} */ code,
-) {
-  const examples = components.responses[response]?.content?.['application/json']?.examples ?? {};
-  return Object.values(examples).some(
-    (example) => components.examples[nameOf(example)]?.value?.code === code,
-  );
-}
-
-/** The responses that operations have for this status, best first: those with an example of the code, then the most used. */
-function responsesFor(
-  /** @type {Contract} */ contract,
-  /** @type {string} */ status,
-  /** @type {string} */ code,
-) {
+/** Operations that have this status have it from these files; the one that most of them use comes first. */
+function responsesFor(/** @type {Contract} */ contract, /** @type {string} */ status) {
   const used = operationsOf(contract).flatMap(({ operation }) => nameOf(operation.responses[status]) || []);
-  const rank = (/** @type {string} */ name) =>
-    (shows(contract, name, code) ? used.length : 0) + used.filter((other) => other === name).length;
-  return [...new Set(used)].sort((a, b) => rank(b) - rank(a));
+  const count = (/** @type {string} */ name) => used.filter((other) => other === name).length;
+  return [...new Set(used)].sort((a, b) => count(b) - count(a));
 }
 
 /** The codes of `ApiError(a)` and `ApiError(test ? a : b)`. */
@@ -89,7 +70,7 @@ const declaredErrors = {
           )
             continue;
           const place = `the status of '${code}': the caller would get 500.`;
-          const [name = '…', ...others] = responsesFor(contract, status, code);
+          const [name = '…', ...others] = responsesFor(contract, status);
           const choice = others.length === 0 ? '' : `\nOr, if it fits better: ${others.join(', ')}.`;
           context.report({
             node,

@@ -72,6 +72,7 @@ describe('the build', () => {
   it('has the build and the command, and neither packages, sources, tests nor keys', async () => {
     expect((await readdir(app)).sort()).toEqual(['bin', 'dist', 'package.json']);
     expect((await readdir(join(app, 'dist'))).sort()).toEqual([
+      'THIRD-PARTY-LICENCES.txt',
       'chunks',
       'generated',
       'pages',

@@ -1,12 +1,10 @@
 // The command line of `npm run lint`. What it says about a contract is tested in test/contract.
-import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { prettierFix } from '../../scripts/lint/fixes.ts';
 import { root } from '../../scripts/support/root.ts';
 import { brokenProject, swap } from '../support/contract-copy.ts';
-import { run, runNode } from '../support/processes.ts';
+import { runNode } from '../support/processes.ts';
 
 const refunds = join(root, 'test/fixtures/refunds/openapi');
 const lint = (cwd: string, ...args: string[]) => runNode('scripts/lint.ts', args, { cwd });
@@ -91,18 +89,4 @@ it('refuses an option that does not exist, and shows those that do', async () =>
   expect(status).toBe(2);
   expect(output).toContain("Unknown option '--contrct'");
   expect(output).toContain('--contract');
-});
-
-it('names the files that are not formatted, and says that others cannot be read', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'lint-format-'));
-  const files = { 'a.yaml': 'a: 1\n', 'b_{id}.yaml': 'a:    1\n', 'c.yaml': 'a:  1\n', 'd.yaml': 'a: [\n' };
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-  const prettier = join(root, 'node_modules/prettier/bin/prettier.cjs');
-  const { output } = await run(process.execPath, [prettier, '--check', '--log-level=warn', '.'], {
-    cwd: folder,
-  });
-  await rm(folder, { recursive: true });
-  const fix = "Run: npx prettier --write 'b_{id}.yaml' c.yaml";
-  expect(prettierFix(output)).toBe(`${fix}, and fix the syntax of the others named above.`);
-  expect(prettierFix(output.replaceAll(/^\[error\].*\n/gm, ''))).toBe(fix);
 });

@@ -1,7 +1,7 @@
 // How faults are shown to people, and what to do about those that a tool has printed.
 import { expect, it } from 'vitest';
-import { prettierFix, withStaleTypes } from '../../../scripts/lint/fixes.ts';
 import { asText } from '../../../scripts/lint/report.ts';
+import { withStaleTypes } from '../../../scripts/lint/stale-types.ts';
 import { root } from '../../../scripts/support/root.ts';
 
 const problem = {
@@ -28,12 +28,6 @@ gone.yaml:2:7 struct
   Another.
 
 2 problems`);
-});
-
-it('proposes to format everything if many files are not formatted, and nothing if none can be read', () => {
-  const output = Array.from({ length: 11 }, (_, index) => `[warn] ${index}.yaml\n`).join('');
-  expect(prettierFix(output)).toBe('Run: npx prettier --write .');
-  expect(prettierFix('[error] a.yaml: SyntaxError\n')).toBe('Fix the syntax of the files named above.');
 });
 
 it('says that generated/ is older than openapi/, instead of many faults that follow from it', () => {

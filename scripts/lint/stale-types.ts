@@ -1,19 +1,3 @@
-// What to do about the faults that a tool has printed.
-
-const namedFiles = 10;
-
-/** Prettier names each file that it would change in a line of its own, and puts `[error]` before what it cannot read. */
-export function prettierFix(output: string): string {
-  const files = [...output.matchAll(/^\[warn\] (.+\.\w+)$/gm)].map(([, file = '']) => quoted(file));
-  const isReadable = !/^\[error\]/m.test(output);
-  if (files.length === 0) return 'Fix the syntax of the files named above.';
-  const all = files.length > namedFiles ? '.' : files.join(' ');
-  return `Run: npx prettier --write ${all}${isReadable ? '' : ', and fix the syntax of the others named above.'}`;
-}
-
-const quoted = (file: string) =>
-  /^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", String.raw`'\''`)}'`;
-
 const shownFaults = 5;
 
 /** Faults of the compiler in code whose types come from an older contract: most of them are about that, and not about the code. */
