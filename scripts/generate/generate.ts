@@ -5,10 +5,10 @@ import { ContractFault } from '../../server/contract/load.ts';
 import { bundleContract } from './bundle.ts';
 import type { Contract } from './contract.ts';
 import { contractDigest, digestFile } from './digest.ts';
-import { handlersIndex, orphans, stubs } from './handlers.ts';
+import { handlers, handlersIndex, missingFiles, orphans, stub, tests } from './handlers.ts';
 import { migrationsFile, migrationsIndex } from './migrations.ts';
 import { operationsModule } from './operations.ts';
-import { orphanTests, testStubs } from './tests.ts';
+import { testOf } from './tests.ts';
 import { typesModule } from './types.ts';
 import { keptValidators, typesOfValidators, validatorsModule } from './validators.ts';
 
@@ -53,8 +53,10 @@ export async function generate(project: string, options: Options = {}): Promise<
     [digestFile, `${await contractDigest(project)}\n`],
     ['server/handlers/index.ts', handlersIndex(contract)],
     [migrationsFile, await migrationsIndex(project)],
-    ...(await stubs(contract, project)),
-    ...(await testStubs(contract, project)),
+    ...(await missingFiles(contract, project, handlers, ({ operation }) => stub(operation.operationId))),
+    ...(await missingFiles(contract, project, tests, ({ path, operation }) =>
+      testOf(contract, path, operation),
+    )),
   ]);
   const changed: string[] = [];
   for (const [file, content] of files) {
@@ -65,7 +67,7 @@ export async function generate(project: string, options: Options = {}): Promise<
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, content);
   }
-  const warnings = [...(await orphans(contract, project)), ...(await orphanTests(contract, project))].map(
+  const warnings = (await orphans(contract, project, [handlers, tests])).map(
     (file) => `${file} names no operation of the contract. Delete it, or rename it to match its operation.`,
   );
   if (options.check && changed.length > 0) {

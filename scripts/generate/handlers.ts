@@ -5,16 +5,55 @@ import { join } from 'node:path';
 import { operationsOf, type Contract } from './contract.ts';
 import { formatted } from './format.ts';
 
-const folder = 'server/handlers';
-// The files in this folder that are not handlers.
-const supportFiles = ['index.ts', 'deps.ts'];
-
 export const kebab = (id: string) => id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 export const ids = (contract: Contract) =>
   operationsOf(contract).map(({ operation }) => operation.operationId);
 
-const existing = (project: string) => readdir(join(project, folder)).catch((): string[] => []);
+/** The folder, the ending of the names in it, and the files there that belong to no operation. */
+interface Place {
+  folder: string;
+  ending: string;
+  others?: string[];
+}
+
+export const handlers: Place = { folder: 'server/handlers', ending: '.ts', others: ['index.ts', 'deps.ts'] };
+export const tests: Place = { folder: 'test/service/operations', ending: '.test.ts' };
+
+const existing = (project: string, { folder }: Place) =>
+  readdir(join(project, folder)).catch((): string[] => []);
+
+/** A file for each operation that has none at this place. */
+export async function missingFiles(
+  contract: Contract,
+  project: string,
+  place: Place,
+  write: (operation: ReturnType<typeof operationsOf>[number]) => string,
+): Promise<[string, string][]> {
+  const files = await existing(project, place);
+  const fileOf = ({ operation: { operationId } }: { operation: { operationId: string } }) =>
+    kebab(operationId) + place.ending;
+  return Promise.all(
+    operationsOf(contract)
+      .filter((one) => !files.includes(fileOf(one)))
+      .map(async (one): Promise<[string, string]> => [
+        `${place.folder}/${fileOf(one)}`,
+        await formatted(write(one)),
+      ]),
+  );
+}
+
+/** The files at these places that name no operation of the contract. */
+export async function orphans(contract: Contract, project: string, places: Place[]): Promise<string[]> {
+  const found = places.map(async (place) => {
+    const expected = [...ids(contract).map((id) => kebab(id) + place.ending), ...(place.others ?? [])];
+    const files = await existing(project, place);
+    return files
+      .filter((file) => file.endsWith(place.ending) && !expected.includes(file))
+      .map((file) => `${place.folder}/${file}`);
+  });
+  return (await Promise.all(found)).flat();
+}
 
 export function handlersIndex(contract: Contract): string {
   const sorted = ids(contract).sort();
@@ -33,27 +72,10 @@ ${sorted.map((id) => `  ${id},`).join('\n')}
 `;
 }
 
-export async function stubs(contract: Contract, project: string): Promise<[string, string][]> {
-  const files = await existing(project);
-  return Promise.all(
-    ids(contract)
-      .filter((id) => !files.includes(`${kebab(id)}.ts`))
-      .map(async (id): Promise<[string, string]> => [`${folder}/${kebab(id)}.ts`, await formatted(stub(id))]),
-  );
-}
-
-const stub = (id: string) => `import type { Handler, Result } from '../../generated/operations.ts';
+export const stub = (id: string) => `import type { Handler, Result } from '../../generated/operations.ts';
 import type { Deps } from './deps.ts';
 
 // A stub: responds with the contract's example and the header X-Contract-Example until you implement it.
 export const ${id}: Handler<'${id}', Deps> = (_input, deps): Promise<Result<'${id}'>> =>
   Promise.resolve(deps.example('${id}'));
 `;
-
-export async function orphans(contract: Contract, project: string): Promise<string[]> {
-  const expected = new Set([...ids(contract).map((id) => `${kebab(id)}.ts`), ...supportFiles]);
-  const files = await existing(project);
-  return files
-    .filter((file) => file.endsWith('.ts') && !expected.has(file))
-    .map((file) => `${folder}/${file}`);
-}

@@ -8,26 +8,24 @@ import {
   operationsOf,
   resolve,
   valueAt,
-  type Contract,
   type Document,
   type Media,
   type Schema,
 } from '../../server/contract/load.ts';
 import { createValidator } from '../../server/contract/validator.ts';
-import { locate } from './locate.ts';
 
-export async function proveContract(contract: Contract): Promise<void> {
-  const ajv = createAjv(contract.document);
+export async function proveContract(document: Document): Promise<void> {
+  const ajv = createAjv(document);
   const fault =
-    firstUnresolved(contract) ??
-    firstBadSchema(ajv, contract) ??
-    firstRefSibling(contract) ??
-    firstBadExample(ajv, contract);
+    firstUnresolved(document) ??
+    firstBadSchema(ajv, document) ??
+    firstRefSibling(document) ??
+    firstBadExample(ajv, document);
   if (fault)
     throw new ContractFault(
-      `The contract is faulty: ${fault.problem}\n  at ${locate(contract, fault.pointer)}\nFix openapi/, then run: npm run generate`,
+      `The contract is faulty: ${fault.problem}\n  at #${fault.pointer}\nFix openapi/, then run: npm run generate`,
     );
-  await createValidator(contract.document).callEveryOperation();
+  await createValidator(document).callEveryOperation();
 }
 
 interface Fault {
@@ -35,7 +33,7 @@ interface Fault {
   pointer: string;
 }
 
-function firstUnresolved({ document }: Contract): Fault | undefined {
+function firstUnresolved(document: Document): Fault | undefined {
   const visit = (node: unknown, pointer: string): Fault | undefined => {
     if (node === null || typeof node !== 'object') return undefined;
     if ('$ref' in node && typeof node.$ref === 'string') {
@@ -52,12 +50,12 @@ function firstUnresolved({ document }: Contract): Fault | undefined {
 }
 
 // Components come first, so that the message names the faulty component and not a place that uses it.
-function firstBadSchema(ajv: Ajv2020, { document }: Contract): Fault | undefined {
+function firstBadSchema(ajv: Ajv2020, document: Document): Fault | undefined {
   const components = Object.keys(document.components.schemas ?? {}).map(
     (name) => `/components/schemas/${name}`,
   );
   const parameters = parameterPointers(document);
-  const bodies = media({ document }).map((entry) => `${entry.pointer}/schema`);
+  const bodies = media(document).map((entry) => `${entry.pointer}/schema`);
   for (const pointer of [...components, ...parameters, ...bodies]) {
     const problem = schemaProblem(ajv, document, pointer);
     if (problem) return { problem, pointer };
@@ -93,7 +91,7 @@ function schemaProblem(ajv: Ajv2020, document: Document, pointer: string): strin
 }
 
 // express-openapi-validator ignores keywords next to the `$ref` of a body, and would accept what these keywords forbid.
-function firstRefSibling({ document }: Contract): Fault | undefined {
+function firstRefSibling(document: Document): Fault | undefined {
   for (const { operation, pointer } of operationsOf(document)) {
     const { $ref, ...siblings } = operation.requestBody?.content['application/json'].schema ?? {};
     const ignored = Object.keys(siblings).filter((keyword) => keyword !== 'description');
@@ -106,8 +104,8 @@ function firstRefSibling({ document }: Contract): Fault | undefined {
   return undefined;
 }
 
-function firstBadExample(ajv: Ajv2020, { document }: Contract): Fault | undefined {
-  for (const { media: entry, pointer } of media({ document })) {
+function firstBadExample(ajv: Ajv2020, document: Document): Fault | undefined {
+  for (const { media: entry, pointer } of media(document)) {
     const validate = compileAt(ajv, `${pointer}/schema`);
     for (const [name, example] of Object.entries(entry.examples)) {
       const { value } = resolve<{ value?: unknown }>(document, example);
@@ -126,7 +124,7 @@ function firstBadExample(ajv: Ajv2020, { document }: Contract): Fault | undefine
 const messageOf = (error: ErrorObject | undefined) =>
   `${error?.instancePath || 'it'} ${error?.message ?? ''}`;
 
-function media({ document }: Pick<Contract, 'document'>): { media: Media; pointer: string }[] {
+function media(document: Document): { media: Media; pointer: string }[] {
   const json = '/content/application~1json';
   const events = Object.entries(document.webhooks).map(([name, item]) => ({
     operation: item.post,

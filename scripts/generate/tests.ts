@@ -1,15 +1,7 @@
 // Writes a test for each operation that has none, beside its stub. What all operations share runs at once; what only the
 // author can write is listed by the test as things to do.
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { operationsOf, resolve, type Contract, type Operation, type Parameter } from './contract.ts';
-import { formatted } from './format.ts';
-import { ids, kebab } from './handlers.ts';
-
-const folder = 'test/service/operations';
-const suffix = '.test.ts';
-
-const existing = (project: string) => readdir(join(project, folder)).catch((): string[] => []);
+import { kebab } from './handlers.ts';
 
 /** Statuses that `describeOperation` brings about by itself. */
 const shared = (contract: Contract, path: string, { 'x-merchant-scope': scope }: Operation) => [
@@ -23,23 +15,7 @@ const hasCreate = (contract: Contract, path: string) => {
   return operationsOf(contract).some((one) => one.method === 'post' && one.path === collection);
 };
 
-export async function testStubs(contract: Contract, project: string): Promise<[string, string][]> {
-  const files = await existing(project);
-  const missing = operationsOf(contract).filter(
-    ({ operation: { operationId } }) => !files.includes(kebab(operationId) + suffix),
-  );
-  if (missing.length === 0) return [];
-  return Promise.all(
-    missing.map(async ({ path, operation }): Promise<[string, string]> => {
-      return [
-        `${folder}/${kebab(operation.operationId)}${suffix}`,
-        await formatted(testOf(contract, path, operation)),
-      ];
-    }),
-  );
-}
-
-function testOf(contract: Contract, path: string, operation: Operation): string {
+export function testOf(contract: Contract, path: string, operation: Operation): string {
   const { operationId: id, summary } = operation;
   const handler = `server/handlers/${kebab(id)}.ts`;
   const statuses = Object.keys(operation.responses).map(Number);
@@ -86,12 +62,3 @@ const hints: Record<number, string> = {
 
 // Keys without quotes, as Prettier leaves numbers alone.
 const literal = (value: unknown) => JSON.stringify(value).replace(/"(\d{3})":/g, '$1:');
-
-/** Tests of operations that the contract does not have. */
-export async function orphanTests(contract: Contract, project: string): Promise<string[]> {
-  const expected = new Set(ids(contract).map((id) => kebab(id) + suffix));
-  const files = await existing(project);
-  return files
-    .filter((file) => file.endsWith(suffix) && !expected.has(file))
-    .map((file) => `${folder}/${file}`);
-}

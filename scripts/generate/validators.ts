@@ -44,10 +44,9 @@ function withoutProse(text: string): string {
 
 /** `text` is the bundle as it is written to generated/openapi.json. */
 export async function validatorsModule(text: string): Promise<string> {
-  const contract = { document: JSON.parse(text) as Document, file: 'generated/openapi.json', text };
   // Imported here because it loads express-openapi-validator, which other prose does not need.
   const { proveContract } = await import('./prove.ts');
-  await proveContract(contract);
+  await proveContract(JSON.parse(text) as Document);
   const document = JSON.parse(text, withoutDescriptions) as Document;
   const ajv = createAjv(document, { code: { source: true, formats: _`formats` } });
   const keys = new Map<string, string>();

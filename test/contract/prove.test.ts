@@ -1,4 +1,4 @@
-// A faulty contract is refused before anything is generated from it, with file and line.
+// A faulty contract is refused before anything is generated from it, with the place in the bundle.
 import { expect, it } from 'vitest';
 import { proveContract } from '../../scripts/generate/prove.ts';
 import type { Document } from '../../server/contract/load.ts';
@@ -20,8 +20,7 @@ const text = `{
     } } }
   }
 }`;
-const prove = (bundle: string) =>
-  proveContract({ document: JSON.parse(bundle) as Document, file: 'openapi.json', text: bundle });
+const prove = (bundle: string) => proveContract(JSON.parse(bundle) as Document);
 
 it('accepts a bundle', async () => {
   await prove(text);
@@ -32,20 +31,20 @@ it.each([
     'an unresolved reference',
     'schemas/Refund"',
     'schemas/Refnd"',
-    /Refnd does not resolve\n {2}at openapi\.json:4 /,
+    /Refnd does not resolve\n {2}at #\/paths\/~1refunds\/get\/responses\/200\/content\/application~1json\/schema\n/,
   ],
   [
     'an invalid schema',
     '"minLength": 13',
     '"minLength": -13',
-    /schema is invalid .*minLength.*\n {2}at openapi\.json:9 \(#\/components\/schemas\/Refund/,
+    /schema is invalid .*minLength.*\n {2}at #\/components\/schemas\/Refund/,
   ],
   [
     'an example that does not match',
     '"status": "open"',
     '"status": "shut"',
-    /the example "open" does not match its schema: \/status must.*\n {2}at openapi\.json:14 /,
+    /the example "open" does not match its schema: \/status must.*\n {2}at #\/components\/examples\/Open\/value\/status\n/,
   ],
-])('%s is named with file and line', async (_what, from, to, says) => {
+])('%s is named with its place', async (_what, from, to, says) => {
   await expect(prove(text.replace(from, to))).rejects.toThrow(says);
 });

@@ -161,7 +161,7 @@ describe('nothing is generated from an unusable contract', () => {
   };
 
   it.each(Object.entries(broken))('%s', async (_name, edit) => {
-    await expect(proveContract(contractWith(edit))).rejects.toBeInstanceOf(ContractFault);
+    await expect(proveContract(contractWith(edit).document)).rejects.toBeInstanceOf(ContractFault);
   });
 
   // These are valid; the validator would fail at the first request.
@@ -181,7 +181,7 @@ describe('nothing is generated from an unusable contract', () => {
     '%s: neither does a service or a mock start with it',
     async (_name, edit) => {
       const contract = contractWith(edit);
-      await expect(proveContract(contract)).rejects.toThrow(/^The contract cannot be used: /);
+      await expect(proveContract(contract.document)).rejects.toThrow(/^The contract cannot be used: /);
       await expect(compileContract(contract)).rejects.toBeInstanceOf(ContractFault);
     },
   );
