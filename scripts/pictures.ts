@@ -65,7 +65,7 @@ async function main(): Promise<void> {
     args: ['--no-sandbox', '--force-color-profile=srgb'],
   });
   try {
-    const page = await browser.newPage({ viewport: { width: 1400, height: 800 }, colorScheme: 'light' });
+    const page = await browser.newPage({ viewport: { width: 1400, height: 1000 }, colorScheme: 'light' });
     await take(page, `${service.url}/`, 'landing-page');
   } finally {
     await browser.close();
