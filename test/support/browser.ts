@@ -58,12 +58,19 @@ const isOwn = (url: URL, isInside: (url: URL) => boolean) =>
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+interface AxeOptions {
+  only?: string[];
+  theirs?: string[];
+  /** Selectors of what is not looked at. */
+  without?: string[];
+}
+
 /** What axe finds on a page, as `rule: element`. In the markup of others, the rules `theirs` are left out. */
-export async function axe(page: Page, { only, theirs = [] }: { only?: string[]; theirs?: string[] } = {}) {
+export async function axe(page: Page, { only, theirs = [], without = [] }: AxeOptions = {}) {
   await page.evaluate(axeSource);
   const options = { resultTypes: ['violations'], ...(only ? { runOnly: only } : {}) };
   const found = await page.evaluate<[rule: string, element: string, isTheirs: boolean][]>(`
-    axe.run(${JSON.stringify(options)}).then(({ violations }) =>
+    axe.run({ exclude: ${JSON.stringify(without)} }, ${JSON.stringify(options)}).then(({ violations }) =>
       violations.flatMap(({ id, nodes }) => nodes.map(({ html, target: [at] }) =>
         [id, html, at === 'html' || document.querySelector(at)?.closest('#redoc, #console, .scalar-client') != null])))`);
   return found.flatMap(([rule, element, isTheirs]) =>
