@@ -1,31 +1,18 @@
 // The embedded PostgreSQL with several processes: adoption, races, and kill -9.
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { once } from 'node:events';
-import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
-import pg from 'pg';
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  inject,
-  it,
-  onTestFinished,
-} from 'vitest';
+import { afterEach, beforeEach, expect, inject, it, onTestFinished } from 'vitest';
 import { runningUrl, startEmbedded, stopEmbedded } from '../../server/database/embedded/index.ts';
-import { eventually, nothingRunsOn } from '../support/data-dir.ts';
+import { eventually, newDataDir, nothingRunsOn, type DataDir } from '../support/data-dir.ts';
 import { query } from '../support/database.ts';
+import { startCommand } from '../support/processes.ts';
 
 const linux = process.platform === 'linux';
 const module = pathToFileURL(join(inject('compiled'), 'server/database/embedded/index.js'));
 
-/** Reads `start`, `stop` and `release`, one per line, and answers each with a line. */
+/** Reads `start` and `release`, one per line, and answers each with a line. */
 const program = `
 import { createInterface } from 'node:readline';
 const { startEmbedded } = await import(${JSON.stringify(module.href)});
@@ -42,43 +29,24 @@ interface Answer {
   directory: string;
 }
 
-interface Other {
-  child: ChildProcessWithoutNullStreams;
-  start(): Promise<Answer>;
-  release(): Promise<void>;
-  kill(): Promise<void>;
-}
-
-let dataDir: string;
+let dataDir: DataDir;
 
 /** Another process that uses the database. */
-function another(): Other {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', program, dataDir], {
-    cwd: join(import.meta.dirname, '..', '..'),
-  });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  let complaints = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    complaints += chunk.toString();
-  });
-  const exited = once(child, 'exit');
-  const kill = async (): Promise<void> => {
-    child.kill('SIGKILL');
-    await exited;
+function another() {
+  const child = startCommand(process.execPath, ['--input-type=module', '-e', program, dataDir.path]);
+  const lines = createInterface({ input: child.process.stdout })[Symbol.asyncIterator]();
+  const kill = () => {
+    child.process.kill('SIGKILL');
+    return child.ended;
   };
-  onTestFinished(kill);
-  const tell = async (line: string): Promise<Answer> => {
-    child.stdin.write(`${line}\n`);
+  onTestFinished(async () => void (await kill()));
+  const tell = async (line: 'start' | 'release'): Promise<Answer> => {
+    child.process.stdin.write(`${line}\n`);
     const answer = await lines.next();
-    if (answer.done === true) throw new Error(`The other process ended: ${complaints}`);
+    if (answer.done === true) throw new Error(`The other process ended: ${child.stderr()}`);
     return JSON.parse(answer.value) as Answer;
   };
-  return {
-    child,
-    kill,
-    start: () => tell('start'),
-    release: () => tell('release').then(() => undefined),
-  };
+  return { kill, start: () => tell('start'), release: () => tell('release') };
 }
 
 async function postmasterOf({ directory }: Answer): Promise<number> {
@@ -90,123 +58,53 @@ async function presentUsers(url: string): Promise<number> {
   return (await query(url, present)).length;
 }
 
-async function makeFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'embedded-processes-'));
-  await chmod(folder, 0o755);
-  return join(folder, 'data');
-}
-
-const stopped = (): Promise<void> =>
-  eventually(async () => (await stopEmbedded(dataDir)) !== 'in use', 'nothing uses the database');
-
-describe('an existing database', () => {
-  beforeAll(async () => {
-    dataDir = await makeFolder();
-    const database = await startEmbedded({ dataDir });
-    await query(database.url, 'CREATE TABLE kept AS SELECT 1 AS n');
-    await database.stop();
-  });
-
-  afterEach(() => nothingRunsOn(dataDir));
-
-  afterAll(() => rm(dirname(dataDir), { recursive: true }));
-
-  it('is adopted by a second process, and stopped by the last one that leaves', async () => {
-    const [first, second] = [another(), another()];
-    const { url } = await first.start();
-    expect(await second.start()).toMatchObject({ url, started: false });
-    await first.release();
-    expect(await runningUrl(dataDir)).toBe(url);
-    expect(await stopEmbedded(dataDir)).toBe('in use');
-    await second.release();
-    expect(await runningUrl(dataDir)).toBeUndefined();
-    expect(await stopEmbedded(dataDir)).toBe('not running');
-  });
-
-  it('is stopped when two processes leave at the same time', async () => {
-    const both = [another(), another()];
-    for (const one of both) await one.start();
-    await Promise.all(both.map((one) => one.release()));
-    expect(await runningUrl(dataDir)).toBeUndefined();
-  });
-
-  it('is restarted by a process that still needs it, and the pool reconnects', async () => {
-    const owner = await startEmbedded({ dataDir });
-    const guest = await startEmbedded({ dataDir });
-    const pool = new pg.Pool({ connectionString: owner.url });
-    pool.on('error', () => undefined);
-    await owner.stop();
-    await expect(pool.query('SELECT n FROM kept')).rejects.toThrow();
-
-    const again = await startEmbedded({ dataDir });
-    expect(again).toMatchObject({ started: true, url: owner.url });
-    expect((await pool.query('SELECT n FROM kept')).rows).toEqual([{ n: 1 }]);
-
-    // Those who used the former server do not stop this one.
-    await owner.stop();
-    await guest.stop();
-    expect(await runningUrl(dataDir)).toBe(owner.url);
-    await pool.end();
-    await again.stop();
-  });
-
-  describe.runIf(linux)('after kill -9', () => {
-    it('of its only user runs on, and the next start adopts it and stops it in the end', async () => {
-      const owner = another();
-      const first = await owner.start();
-      const pid = await postmasterOf(first);
-      await owner.kill();
-
-      const next = await startEmbedded({ dataDir });
-      expect(next).toMatchObject({ started: false, url: first.url });
-      expect(await postmasterOf(next)).toBe(pid);
-      expect(await query(next.url, 'SELECT n FROM kept')).toEqual([{ n: 1 }]);
-      await eventually(async () => (await presentUsers(next.url)) === 1, 'PostgreSQL notices the kill');
-      await next.release();
-    });
-
-    it('of its only user is stopped by stopEmbedded', async () => {
-      const owner = another();
-      await owner.start();
-      await owner.kill();
-      await stopped();
-    });
-
-    it('of PostgreSQL itself loses nothing', async () => {
-      const owner = await startEmbedded({ dataDir });
-      process.kill(await postmasterOf(owner), 'SIGKILL');
-      const next = await startEmbedded({ dataDir });
-      expect(next).toMatchObject({ started: true, url: owner.url });
-      expect(await query(next.url, 'SELECT n FROM kept')).toEqual([{ n: 1 }]);
-      await next.stop();
-    });
-  });
+beforeEach(async () => {
+  dataDir = await newDataDir();
 });
 
-describe('a folder without a database', () => {
-  beforeEach(async () => {
-    dataDir = await makeFolder();
-  });
+afterEach(() => dataDir[Symbol.asyncDispose]());
 
-  afterEach(async () => {
-    await stopped();
-    await nothingRunsOn(dataDir);
-    await rm(dirname(dataDir), { recursive: true });
-  });
-
-  it.runIf(linux).each(['new-cluster-', 'data', 'postgres.log'])(
-    'survives a kill -9 of its first starter when %s… appears',
-    async (mark) => {
-      const owner = another();
-      owner.start().catch(() => undefined);
-      const folder = join(dataDir, 'postgres');
-      const names = () => readdir(folder).catch((): string[] => []);
-      await eventually(async () => (await names()).some((name) => name.startsWith(mark)), `${mark} appears`);
-      await owner.kill();
-
-      const next = await startEmbedded({ dataDir });
-      expect(await query(next.url, 'SELECT current_database() AS name')).toEqual([{ name: 'payments' }]);
-      await next.stop();
-    },
-  );
+it('is adopted by a second process, and stopped by the last one that leaves', async () => {
+  const [first, second] = [another(), another()];
+  const { url } = await first.start();
+  expect(await second.start()).toMatchObject({ url, started: false });
+  await first.release();
+  expect(await runningUrl(dataDir.path)).toBe(url);
+  expect(await stopEmbedded(dataDir.path)).toBe('in use');
+  await second.release();
+  expect(await runningUrl(dataDir.path)).toBeUndefined();
+  expect(await stopEmbedded(dataDir.path)).toBe('not running');
 });
+
+it.runIf(linux)(
+  'runs on after kill -9 of its only user, and the next start adopts it and stops it in the end',
+  async () => {
+    const owner = another();
+    const first = await owner.start();
+    const pid = await postmasterOf(first);
+    await owner.kill();
+
+    const next = await startEmbedded({ dataDir: dataDir.path });
+    expect(next).toMatchObject({ started: false, url: first.url });
+    expect(await postmasterOf(next)).toBe(pid);
+    await eventually(async () => (await presentUsers(next.url)) === 1, 'PostgreSQL notices the kill');
+    await next.release();
+    await nothingRunsOn(dataDir.path);
+  },
+);
+
+it.runIf(linux).each(['new-cluster-', 'data', 'postgres.log'])(
+  'survives a kill -9 of its first starter when %s… appears',
+  async (mark) => {
+    const owner = another();
+    owner.start().catch(() => undefined);
+    const folder = join(dataDir.path, 'postgres');
+    const names = () => readdir(folder).catch((): string[] => []);
+    await eventually(async () => (await names()).some((name) => name.startsWith(mark)), `${mark} appears`);
+    await owner.kill();
+
+    const next = await startEmbedded({ dataDir: dataDir.path });
+    expect(await query(next.url, 'SELECT current_database() AS name')).toEqual([{ name: 'payments' }]);
+    await next.stop();
+  },
+);

@@ -1,21 +1,6 @@
 // The binaries of the embedded PostgreSQL, the user that it runs as, and where its data is: as root, as an ordinary user, in
 // private folders.
-import {
-  chmod,
-  chown,
-  cp,
-  lstat,
-  mkdir,
-  mkdtemp,
-  readFile,
-  readlink,
-  realpath,
-  rm,
-  rmdir,
-  stat,
-  writeFile,
-} from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, chown, cp, lstat, mkdir, readlink, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
@@ -23,6 +8,7 @@ import { findPackage, prepareBinaries } from '../../server/database/embedded/bin
 import { canReach, isRoot, nobody, type Identity } from '../../server/database/embedded/data-dir.ts';
 import { run } from '../../server/database/embedded/folder.ts';
 import { startEmbedded, type EmbeddedDatabase } from '../../server/database/embedded/index.ts';
+import { newDataDir } from '../support/data-dir.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
 const module = pathToFileURL(join(inject('compiled'), 'server/database/embedded/index.js'));
@@ -46,13 +32,12 @@ interface Answer {
   told: string[];
 }
 
-let base: string;
 let dataDir: string;
+let base: string;
 
 beforeEach(async () => {
-  base = await mkdtemp(join(tmpdir(), 'embedded-users-'));
-  await chmod(base, 0o755);
-  dataDir = join(base, 'data');
+  dataDir = (await newDataDir()).path;
+  base = dirname(dataDir);
 });
 
 afterEach(async () => {
@@ -94,33 +79,23 @@ const stranger: Identity | undefined = isRoot() ? nobody() : undefined;
 const open = stranger === undefined || canReach(checkout, stranger);
 
 describe.skipIf(!open)('an ordinary user (needs a checkout that others may enter)', () => {
-  it('runs the database in a folder of mode 0700, as itself', async () => {
+  it.each([
+    ['the package', false],
+    ['a copy of the package, if that is read-only and has no symbolic links', true],
+  ])('runs the binaries of %s, as itself, in a folder of mode 0700', async (_, isReadOnly) => {
+    // Everybody may change the packages of their own checkout.
+    if (isReadOnly && !stranger) return;
     if (stranger) await folderOf(stranger);
-    const answer = await runAs(stranger);
+    const answer = await runAs(stranger, isReadOnly ? await packageWithoutLinks() : findPackage());
     expect(answer).toMatchObject({
       started: true,
       adopted: true,
       directory: join(dataDir, 'postgres'),
-      told: [],
+      told: isReadOnly ? [expect.stringContaining(`copied to ${join(dataDir, 'postgres')}`)] : [],
     });
-    const files = [
-      dataDir,
-      join(dataDir, 'postgres-password'),
-      answer.directory,
-      join(answer.directory, 'data'),
-    ];
-    for (const file of files) expect((await stat(file)).uid).toBe(stranger?.uid ?? process.getuid?.());
+    for (const name of ['', 'postgres-password', 'postgres', 'postgres/data'])
+      expect((await stat(join(dataDir, name))).uid).toBe(stranger?.uid ?? process.getuid?.());
   });
-
-  it.skipIf(!isRoot())(
-    'runs binaries of a read-only package without symbolic links (needs root)',
-    async () => {
-      await folderOf(nobody());
-      const answer = await runAs(stranger, await packageWithoutLinks());
-      expect(answer).toMatchObject({ started: true, adopted: true });
-      expect(answer.told).toEqual([expect.stringContaining(`copied to ${answer.directory}`)]);
-    },
-  );
 });
 
 describe.skipIf(!isRoot())('root (skipped for other users)', () => {
@@ -204,22 +179,10 @@ describe.skipIf(!isRoot())('root (skipped for other users)', () => {
 
 describe('the binaries', () => {
   it('are run in node_modules, with the symbolic links that npm did not create', async () => {
-    const folder = await packageWithoutLinks();
-    const text = await readFile(join(folder, 'native/pg-symlinks.json'), 'utf8');
-    const links = JSON.parse(text) as { source: string; target: string }[];
-    expect(links.length).toBeGreaterThan(0);
-    for (const { target } of links) await expect(lstat(join(folder, target))).rejects.toThrow('ENOENT');
-
-    const binaries = await prepareBinaries(
-      folder,
-      { root: base, directory: base, identity: undefined },
-      () => undefined,
-    );
-
-    expect(binaries).toBe(join(folder, 'native', 'bin'));
-    for (const { source, target } of links) {
-      expect(await realpath(join(folder, target))).toBe(await realpath(join(folder, source)));
-    }
+    const packageFolder = await packageWithoutLinks();
+    const place = { root: base, directory: base, identity: undefined };
+    const binaries = await prepareBinaries(packageFolder, place, () => undefined);
+    expect(binaries).toBe(join(packageFolder, 'native', 'bin'));
     const { stdout } = await run(join(binaries, 'initdb'), ['--version'], { env: {} });
     expect(stdout).toContain('initdb (PostgreSQL)');
   });
@@ -238,7 +201,7 @@ describe('the binaries', () => {
     for (const name of ['postgres', 'initdb']) {
       await writeFile(join(packageFolder, 'native', 'bin', name), '#!/lib/no-such-loader\n', { mode: 0o755 });
     }
-    const starting = startEmbedded({ dataDir: join(base, 'data'), packageFolder });
+    const starting = startEmbedded({ dataDir, packageFolder });
     await expect(starting).rejects.toThrow(
       /^There is no embedded PostgreSQL .* set DATABASE_URL to a PostgreSQL 15/,
     );
