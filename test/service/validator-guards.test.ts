@@ -19,7 +19,6 @@ import {
 } from '../../server/contract/load.ts';
 import { createValidator } from '../../server/contract/validator.ts';
 import { ApiError, type Detail } from '../../server/errors.ts';
-import { handlers } from '../../server/handlers/index.ts';
 import { createWriteError, createFallback } from '../../server/http/write-error.ts';
 import { validate } from '../support/requests.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -326,16 +325,6 @@ describe('one answer format for everything', () => {
     message: 'Request could not be processed',
     details: [],
   };
-
-  it('a status that the operation does not declare becomes a JSON 500, not an HTML page', async () => {
-    // listTransactions declares no 409.
-    const conflict = () => Promise.reject(new ApiError('duplicate_record', { resourceId: 'x' }));
-    await using odd = await startTestService({ handlers: { ...handlers, listTransactions: conflict } });
-    const { status, body } = await odd.call('GET', '/transactions', { token: odd.token('*.read') });
-    expect(status).toBe(500);
-    expect(body).toEqual(plain);
-    expect(odd.logs.join('')).toContain('does not declare 409');
-  });
 
   const serve = () => {
     const lines: string[] = [];

@@ -1,4 +1,7 @@
-/** The hand-written part of the corpus: cases that the generator does not produce. */
+/**
+ * The hand-written part of the corpus: cases that the generator does not produce. Mock and service share the steps that read and
+ * check a body, so there are few bodies here; pipeline.test.ts and test/contract/violations.test.ts have the others.
+ */
 import { gzipSync } from 'node:zlib';
 import { operations, type OperationId } from '../../../generated/operations.ts';
 import { card } from '../../support/card.ts';
@@ -22,12 +25,9 @@ const post = (to: keyof typeof paths, name: string, json: unknown): Case => ({
 const raw = (name: string, text: string | Buffer, headers: Wire['headers'] = {}): Case => ({
   ...{ name, method: 'POST', target: paths.cards, raw: text, headers },
 });
-const items = (count: number) => ({ items: Array.from({ length: count }, () => gift) });
 
 const bodies: Case[] = [
-  ...[{}, [], 'card', null, 1, true].map((json) => post('cards', `${JSON.stringify(json)} as a card`, json)),
   post('cards', 'a card', card),
-  post('cards', 'two buyers', { ...card, buyer_id: 'x', buyer_external_identifier: 'b' }),
   post('cards', 'a buyer that is null', { ...card, buyer_id: null }),
   post('cards', 'the buyer that the contract says is missing', {
     ...card,
@@ -39,18 +39,8 @@ const bodies: Case[] = [
     expiration_date: '12/29',
     external_identifier: 'card-8841',
   }),
-  post('cards', 'a property called __proto__', JSON.parse('{"__proto__": 1}')),
-  post('cards', 'a relative address', { ...card, redirect_url: '/done' }),
-  post('cards', 'an address with a line break', { ...card, redirect_url: 'https://a.example/\n' }),
   ...noHosts.map((redirect_url) => post('cards', `back to ${redirect_url}`, { ...card, redirect_url })),
-  post('cards', 'digits of another script', { ...card, security_code: '١٢٣' }),
-  post('cards', 'half a surrogate pair', { ...card, external_identifier: '\ud800' }),
-  post('gifts', 'ten cards', items(10)),
-  post('gifts', 'eleven cards', items(11)),
-  post('gifts', 'a thousand cards', items(1_000)),
-  post('gifts', 'not even objects', { items: [1, null, 'x', []] }),
-  post('gifts', 'number and id', { items: [{ ...gift, id: '356d56e5-fe16-42ae-97ee-8d55d846ae2e' }] }),
-  post('gifts', 'the second of two', { items: [gift, { id: 'no uuid' }] }),
+  post('gifts', 'ten cards', { items: Array.from({ length: 10 }, () => gift) }),
   post('gifts', 'no answer in time', { items: [gift, { ...gift, pin: '9504' }] }),
   post('gifts', 'a slow answer', { items: [{ ...gift, pin: '9100' }] }),
   post('gifts', 'slow nonsense', {
@@ -66,8 +56,6 @@ const bodies: Case[] = [
     'HTTPS://A.EXAMPLE',
     ...noHosts,
   ].map((url) => post('hooks', `events to ${url}`, { ...hook, url })),
-  post('hooks', 'no address', {}),
-  post('hooks', 'another kind of authentication', { ...hook, authentication: { kind: 'bearer' } }),
   post('hooks', 'a login with a colon', {
     ...hook,
     authentication: { kind: 'basic', username: 'a:b', password: 'x' },
@@ -77,46 +65,21 @@ const bodies: Case[] = [
 
 const texts: Case[] = [
   raw('malformed JSON', '{"method": "card",'),
-  raw('no JSON at all', 'unicorn'),
   raw('a BOM', `\ufeff${JSON.stringify(card)}`),
-  raw('two values', '{}{}'),
-  raw('spaces', '   '),
-  raw('NaN', '{"number": NaN}'),
   raw('a key twice', '{"method": "card", "method": "cash"}'),
-  raw('a key twice, once escaped', '{"number": "1", "\\u006eumber": "2"}'),
-  raw('a key twice, far inside', '{"x": [{"a": {"b": 1, "b": 1}}]}'),
-  raw('a lone surrogate beside an escaped backslash', '{"x": "\\ud800\\\\\\udc00"}'),
   raw('bytes that are no UTF-8', Buffer.from([0x22, 0xff, 0xfe, 0x22])),
   raw('an empty body', ''),
-  raw('too large a body', JSON.stringify({ ...card, padding: 'x'.repeat(110_000) })),
   raw(
     'just small enough a body',
     `${JSON.stringify(card)}${' '.repeat(102_400 - JSON.stringify(card).length)}`,
   ),
   raw('one byte too many', `${JSON.stringify(card)}${' '.repeat(102_401 - JSON.stringify(card).length)}`),
   raw('too large once it is unpacked', gzipSync(' '.repeat(200_000)), { 'Content-Encoding': 'gzip' }),
-  raw('very deep nesting', `{"items":${'['.repeat(40_000)}${']'.repeat(40_000)}}`),
-  raw('gzip', gzipSync(JSON.stringify({ ...card, number: '4' })), { 'Content-Encoding': 'gzip' }),
   raw('gzip that is fine', gzipSync(JSON.stringify(card)), { 'Content-Encoding': 'gzip' }),
   raw('gzip that is none', 'x', { 'Content-Encoding': 'gzip' }),
   raw('an unknown encoding', '{}', { 'Content-Encoding': 'rot13' }),
   raw('chunks', '{"method": "card"}', { 'Transfer-Encoding': 'chunked' }),
-  ...[
-    'application/x-www-form-urlencoded',
-    'text/plain',
-    'application/json; charset=latin1',
-    'application/jsonp',
-    'json',
-    '*/*',
-    'application/problem+json',
-    'application/json; v=2',
-    'application/json, text/plain',
-    'application/json;',
-    'application/json; a="; charset=latin1"',
-    'application/json; v=2; charset=latin1',
-    ' ',
-  ].map((type) => raw(`the media type "${type}"`, '{}', { 'Content-Type': type })),
-  ...['Application/JSON; Charset="UTF-8"', 'application/json ;charset=utf-8'].map((type) =>
+  ...['text/plain', 'application/json; v=2', ' '].map((type) =>
     raw(`the media type "${type}"`, '{}', { 'Content-Type': type }),
   ),
 ];
