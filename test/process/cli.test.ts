@@ -98,29 +98,11 @@ describe('help', () => {
     expect(text).toMatch(/^Here payments is called as: npm run -s payments -- …\n/);
   });
 
-  it.each(
-    [
-      ...[
-        'accounts',
-        'roles',
-        'keys',
-        'buyers',
-        'gift-cards',
-        'payment-methods',
-        'transactions',
-        'webhooks',
-      ].map((noun) => `${noun} list`),
-      ...[
-        'audit',
-        'webhooks deliveries',
-        'doctor',
-        'import transactions',
-        'seed',
-        'secrets rotate',
-        'buyers erase',
-      ],
-    ].map((command) => [command]),
-  )('of %s has --json', async (command) => {
+  it.each([
+    ...['accounts list', 'roles list', 'keys list', 'buyers list', 'gift-cards list', 'payment-methods list'],
+    ...['transactions list', 'webhooks list', 'audit', 'webhooks deliveries', 'doctor', 'seed'],
+    ...['import transactions', 'secrets rotate', 'buyers erase'],
+  ])('of %s has --json', async (command) => {
     expect(await said(...command.split(' '), '--help')).toMatch(/^ +--json /m);
   });
 
@@ -237,15 +219,6 @@ describe('a refused command exits with 1 and prints one sentence', () => {
       status: 1,
       stderr: `${file} is neither ECDSA on P-521 nor RSA of 2048 bits or more.\n`,
     });
-  });
-
-  it('a database that cannot be reached, without printing its password', async () => {
-    const { status, stderr } = await paymentsHere(['accounts', 'list'], {
-      DATABASE_URL: 'postgres://service:hunter2@localhost:1/payments',
-    });
-    expect(status).toBe(1);
-    expect(stderr).toMatch(/^The database at localhost:1\/payments cannot be used: .*ECONNREFUSED.*\n$/);
-    expect(stderr).not.toContain('hunter2');
   });
 
   it('settings that are wrong', async () => {

@@ -603,36 +603,6 @@ it('statistics that could not be made are made by the next run, which has no lim
   await sql`drop table noted`.execute(db());
 });
 
-it('takes one locking transaction for the transactions of an account, however many cards and accounts there are', async () => {
-  const made = await createBuyer(db(), named('of many cards'));
-  const cards = await Promise.all(Array.from({ length: 5 }, () => stored({ buyer_id: made.id })));
-  const rows = cards.map((id) => {
-    const { payment_method: method } = createPlanted('x').resource('Transaction');
-    return transaction({ payment_method: method && { ...method, id } });
-  });
-  await createTransactions(db(), rows);
-  const locked: string[] = [];
-  const options = { db: db(), dryRun: false, references: false, onProgress: () => undefined };
-  await eraseBuyer(made.id, {
-    ...options,
-    inStep: (work) =>
-      inWork(db(), async (unit) => {
-        const found = await work(unit);
-        const { rows: held } = await sql<{ name: string }>`
-          select relation::regclass::text as name from pg_locks
-          where pid = pg_backend_pid() and mode = 'RowShareLock' and relation = 'transactions'::regclass`.execute(
-          unit.db,
-        );
-        locked.push(...held.map(({ name }) => name));
-        return found;
-      }),
-  });
-  expect(locked).toEqual(['transactions']);
-  expect(await snapshotsOf(rows.map(({ id }) => id))).toMatchObject(
-    rows.map(() => ({ payment_method: { label: null }, payment_method_label: null })),
-  );
-});
-
 it('every table and column of the database has its fate in server/resources/personal.ts', async () => {
   const { rows } = await sql<{ table: string; columns: string[] }>`
     select table_name as table, array_agg(column_name::text order by column_name) as columns
