@@ -15,6 +15,7 @@ import type { NewTransaction } from '../../server/resources/transactions/queries
 import { createSamples } from '../../server/sandbox/sample-transactions.ts';
 import { deriveKeys } from '../../server/secrets/derive-keys.ts';
 import { card } from '../support/card.ts';
+import { eventually } from '../support/data-dir.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { createPayments, paymentsWithoutSpace, root, startNode } from '../support/processes.ts';
 import { insertTransactionsIn, recordReplacement, silentWork } from '../support/records.ts';
@@ -49,6 +50,15 @@ const total = async () => {
 };
 const isThere = async (id: string) =>
   (await db().selectFrom('transactions').select('id').where('id', '=', id).execute()).length === 1;
+
+/** Resolves when a statement that begins like this waits for a lock. */
+const untilItWaits = (like: string) =>
+  eventually(async () => {
+    const { rows } = await sql`
+      select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+        and query like ${like}`.execute(db());
+    return rows.length > 0;
+  }, `${like} waits`);
 
 const line = (given: Partial<NewTransaction> = {}) => JSON.stringify(transaction(given));
 const importText = (text: string, ...options: string[]) =>
@@ -519,12 +529,6 @@ it('leaves no event behind when it is interrupted while the database stores a ba
     const { rows } = await sql<{ total: number }>`select count(*) as total from events`.execute(db());
     return [await total(), rows[0]?.total];
   };
-  const isWaiting = async () => {
-    const { rows } = await sql`
-      select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-        and query like ${'%insert into transactions%'}`.execute(db());
-    return rows.length > 0;
-  };
   const before = await counted();
   const input = new Readable({ read: () => undefined });
   const importing = await db()
@@ -533,7 +537,7 @@ it('leaves no event behind when it is interrupted while the database stores a ba
       await sql`lock table transactions in exclusive mode`.execute(tx);
       const begun = payments(['import', 'transactions', '-', '--events'], input);
       for (let index = 0; index < 1_000; index += 1) input.push(`${line()}\n`);
-      while (!(await isWaiting())) await wait(20);
+      await untilItWaits('%insert into transactions%');
       process.emit('SIGINT');
       await setImmediate();
       return [begun];
@@ -544,18 +548,12 @@ it('leaves no event behind when it is interrupted while the database stores a ba
 
 it('says so if another process stores a transaction of the file at the same time', async () => {
   const id = randomUUID();
-  const isWaiting = async () => {
-    const { rows } = await sql`
-      select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-        and query like ${'copy transactions%'}`.execute(db());
-    return rows.length > 0;
-  };
   const importing = await db()
     .transaction()
     .execute(async (tx) => {
       await insertTransactionsIn(tx, [transaction({ id })]);
       const begun = importText(`${line()}\n${line({ id })}`);
-      while (!(await isWaiting())) await wait(20);
+      await untilItWaits('copy transactions%');
       return [begun];
     });
   const { status, stdout, stderr } = (await importing[0]) ?? {};

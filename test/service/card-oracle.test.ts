@@ -1,7 +1,7 @@
 // An attacker who may store cards sees BIN, last four and fingerprint of a stored card, stores guesses and compares. Four
 // digits are unknown, of which the check digit gives one: 1,000 guesses.
 import { randomUUID } from 'node:crypto';
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { operations } from '../../generated/operations.ts';
 import { openDatabase } from '../../server/database/database.ts';
 import { countNumbers } from '../../server/resources/card-numbers/queries.ts';
@@ -9,8 +9,20 @@ import { triedNumber } from '../../server/resources/card-numbers/rules.ts';
 import { passesLuhn } from '../../server/rules/card-numbers.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-// In the middle of the guesses, so that it is not among the first ones by luck.
-const victim = '4242424242424242';
+/** Another one for each attack, in the middle of the guesses, so that it is not among the first ones by luck. */
+let victim = '';
+let bin = 42424200;
+beforeEach(() => {
+  bin += 1;
+  victim = guessesFor({ details: { bin: String(bin) }, label: '4242', fingerprint: null })[500] ?? '';
+});
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
 const { limit } = operations.createPaymentMethod.velocityLimit.sameBinAndLastFour;
 
 interface Shown {
@@ -32,7 +44,7 @@ const fail = (error: Error) => {
   throw error;
 };
 
-const store = (service: TestService, { account, body = {}, key }: Omit<Attack, 'passing'>, number: string) =>
+const store = ({ account, body = {}, key }: Omit<Attack, 'passing'>, number: string) =>
   service.call('POST', '/payment-methods', {
     token: service.token('payment-methods.write'),
     headers: { 'X-Service-Merchant-Account-ID': account, ...(key ? { 'Idempotency-Key': key } : {}) },
@@ -55,16 +67,16 @@ it.each<[string, Attack]>([
     { account: 'default', body: { external_identifier: 'v' }, passing: 409 },
   ],
 ])('does not get the number %s', async (_name, attack) => {
-  await using service = await startTestService();
-  const stored = (await store(service, { account: 'default' }, victim)).body as Shown;
-  await store(service, { account: 'default', body: { external_identifier: 'v' } }, '4111111111111111');
+  const stored = (await store({ account: 'default' }, victim)).body as Shown;
+  // It is there after the first attack.
+  await store({ account: 'default', body: { external_identifier: 'v' } }, '4111111111111111');
   const guesses = guessesFor(stored);
   expect(guesses).toHaveLength(1000);
   // Some before and after the right one are enough to see whether it is answered in another way.
   const right = guesses.indexOf(victim);
   const answers: { status: number; fingerprint: unknown; body: unknown }[] = [];
   for (const number of guesses.slice(right - 30, right + 10)) {
-    const { status, body } = await store(service, attack, number);
+    const { status, body } = await store(attack, number);
     answers.push({ status, fingerprint: (body as Partial<Shown>).fingerprint, body });
   }
 
@@ -81,8 +93,7 @@ it.each<[string, Attack]>([
 });
 
 it('does not get the number with the Idempotency-Key of the request that stored it', async () => {
-  await using service = await startTestService();
-  const repeat = (number: string) => store(service, { account: 'default', key: 'order-1' }, number);
+  const repeat = (number: string) => store({ account: 'default', key: 'order-1' }, number);
   const stored = await repeat(victim);
   const guesses = guessesFor(stored.body);
   const right = guesses.indexOf(victim);
@@ -95,24 +106,22 @@ it('does not get the number with the Idempotency-Key of the request that stored 
   expect(refused[0]?.status).toBe(429);
   expect(refused.map(({ headers }) => headers.get('Idempotency-Replayed'))).not.toContain('true');
   // Guesses without the key count together with those that have it.
-  expect((await store(service, { account: 'default' }, victim)).status).toBe(429);
+  expect((await store({ account: 'default' }, victim)).status).toBe(429);
 });
 
 it('does not get the number with another difference that hides the guess', async () => {
-  await using service = await startTestService();
-  const [first, ...others] = guessesFor({ details: { bin: '42424242' }, label: '4242', fingerprint: null });
-  await store(service, { account: 'default', key: 'order-1' }, first ?? '');
-  const hidden = { account: 'default', key: 'order-1', body: { expiration_date: '11/39' } };
+  const others = guessesFor({ details: { bin: String(bin) }, label: '4242', fingerprint: null });
+  await store({ account: 'default', key: 'order-2' }, victim);
+  const hidden = { account: 'default', key: 'order-2', body: { expiration_date: '11/39' } };
   const answers = [];
-  for (const number of others.slice(0, limit + 1)) answers.push(await store(service, hidden, number));
+  for (const number of others.slice(0, limit + 1)) answers.push(await store(hidden, number));
   expect(answers.map(({ status }) => status)).toEqual([...Array<number>(limit - 1).fill(422), 429, 429]);
 });
 
 // Without HTTP, so that all of them are there before the first one is counted.
 it('does not get the number by guesses at the same time', async () => {
-  await using service = await startTestService();
   const { db, close } = openDatabase(service.config.databaseUrl ?? '', fail, { waitMilliseconds: 60_000 });
-  const stored = (await store(service, { account: 'default' }, victim)).body as Shown;
+  const stored = (await store({ account: 'default' }, victim)).body as Shown;
   const keys = await service.secrets.keysOf(db, 'default');
   const count = async (number: string) => {
     const tried = triedNumber(keys, number);

@@ -44,20 +44,22 @@ const call = async (path: string, body: object) => {
 };
 const store = (number = '4111111111111111', expiration_date = '12/39') =>
   call('/payment-methods', { method: 'card', number, expiration_date });
+/** Reports new details of a card; the number, if there is one, on standard input. */
+const found = (id: string, date: string, number?: string) =>
+  payments(
+    [
+      ...['payment-methods', 'found-replacement', id, '--expiration-date', date],
+      ...(number === undefined ? [] : ['--new-number']),
+    ],
+    number,
+  );
+const cardOf = (id: string) => findPaymentMethodOfAnyAccount(db(), id);
 const told = (text: string) => JSON.parse(text) as Record<string, unknown>;
 
 describe('buyers and gift cards', () => {
   it('a new buyer can be used at once; an external identifier can be used only once', async () => {
-    const create = [
-      'buyers',
-      'create',
-      '--name',
-      'Zoë',
-      '--external-identifier',
-      'z-1',
-      '--email',
-      'z@example.com',
-    ];
+    const name = ['--name', 'Zoë', '--email', 'z@example.com'];
+    const create = ['buyers', 'create', '--external-identifier', 'z-1', ...name];
     const made = await payments(create);
     expect([made.status, made.stderr]).toEqual([0, '']);
     expect(told(made.stdout)).toMatchObject({
@@ -146,45 +148,35 @@ describe('payment-methods', () => {
 
   it('a card that becomes failed loses its number and a pending one, and gets no new one', async () => {
     const { id } = await store('4012888888881881');
-    const args = ['payment-methods', 'found-replacement', id, '--expiration-date', '01/41', '--new-number'];
-    expect(told((await payments(args, '5105105105105100\n')).stdout)).toMatchObject({
-      has_replacement: true,
-    });
+    const replace = () => found(id, '01/41', '5105105105105100\n');
+    expect(told((await replace()).stdout)).toMatchObject({ has_replacement: true });
     const moved = await payments(['payment-methods', 'move', id, 'failed']);
     expect([moved.status, moved.stderr]).toEqual([0, '']);
-    const failed = await findPaymentMethodOfAnyAccount(db(), id);
+    const failed = await cardOf(id);
     expect(failed).toMatchObject({
       ...{ status: 'failed', number_sealed: null, fingerprint: null },
       ...{ has_replacement: false, replacement: null, replacement_found_at: null },
     });
-    const again = await payments(args, '5105105105105100\n');
+    const again = await replace();
     expect([again.status, again.stderr]).toEqual([1, 'It gets no new details: failed is final.\n']);
-    expect(await findPaymentMethodOfAnyAccount(db(), id)).toEqual(failed);
+    expect(await cardOf(id)).toEqual(failed);
   });
 
   it('a new number stays pending; a new date applies at once, together with a pending number', async () => {
     const { id, fingerprint } = await store();
-    const found = (date: string, input?: string) =>
-      payments(
-        [
-          ...['payment-methods', 'found-replacement', id, '--expiration-date', date],
-          ...(input === undefined ? [] : ['--new-number']),
-        ],
-        input,
-      );
-    const waits = await found('01/41', '5105105105105100\n');
+    const waits = await found(id, '01/41', '5105105105105100\n');
     expect([waits.status, waits.stderr]).toEqual([0, '']);
     expect(told(waits.stdout)).toEqual({ id, has_replacement: true, last_replaced_at: null });
     expect(waits.stdout).not.toContain('5105105105105100');
-    expect(await findPaymentMethodOfAnyAccount(db(), id)).toMatchObject({
+    expect(await cardOf(id)).toMatchObject({
       has_replacement: true,
       fingerprint,
       label: '1111',
       expiration_date: '12/39',
     });
-    const applied = await found('02/42');
+    const applied = await found(id, '02/42');
     expect(told(applied.stdout)).toMatchObject({ has_replacement: false });
-    const row = await findPaymentMethodOfAnyAccount(db(), id);
+    const row = await cardOf(id);
     expect(row).toMatchObject({
       has_replacement: false,
       replacement: null,
@@ -201,16 +193,16 @@ describe('payment-methods', () => {
     expect(open(row?.number_sealed ?? '', place)).toBe('5105105105105100');
 
     // The same number again is not a replacement.
-    const same = await found('03/43', '5105105105105100\n');
+    const same = await found(id, '03/43', '5105105105105100\n');
     expect(told(same.stdout)).toMatchObject({ has_replacement: false });
-    expect(await findPaymentMethodOfAnyAccount(db(), id)).toMatchObject({
+    expect(await cardOf(id)).toMatchObject({
       expiration_date: '03/43',
       label: '5100',
     });
     const [month, digits, luhn] = await Promise.all([
-      found('13/41'),
-      found('01/41', '55'),
-      found('01/41', '5555555555554445'),
+      found(id, '13/41'),
+      found(id, '01/41', '55'),
+      found(id, '01/41', '5555555555554445'),
     ]);
     expect([month.status, digits.status, luhn.status]).toEqual([2, 1, 1]);
     expect(luhn.stdout + luhn.stderr).not.toContain('5555555555554445');
@@ -218,28 +210,27 @@ describe('payment-methods', () => {
 
   it('a number may be on standard input; with --new-number it must be there', async () => {
     const { id } = await store();
-    const found = (...args: string[]) => ['payment-methods', 'found-replacement', id, ...args];
-    const kept = await payments(found('--expiration-date', '05/41'), '');
+    const kept = await found(id, '05/41');
     expect([kept.status, kept.stderr]).toEqual([0, '']);
-    const before = await findPaymentMethodOfAnyAccount(db(), id);
+    const before = await cardOf(id);
     expect(before).toMatchObject({ label: '1111', expiration_date: '05/41', has_replacement: false });
-    const none = await payments(found('--expiration-date', '06/41', '--new-number'), '');
+    const none = await found(id, '06/41', '');
     expect([none.status, none.stdout]).toEqual([1, '']);
     expect(none.stderr).toContain('Standard input is empty. It must have the new number');
-    expect(await findPaymentMethodOfAnyAccount(db(), id)).toEqual(before);
-    const given = await payments(found('--expiration-date', '07/41'), '5555555555554444\n');
+    expect(await cardOf(id)).toEqual(before);
+    const without = ['payment-methods', 'found-replacement', id, '--expiration-date', '07/41'];
+    const given = await payments(without, '5555555555554444\n');
     expect([given.status, told(given.stdout)]).toMatchObject([0, { has_replacement: true }]);
   });
 
   it('a new date in the past is refused', async () => {
     const { id } = await store();
-    const args = ['payment-methods', 'found-replacement', id, '--expiration-date', '01/24'];
-    const { status, stderr } = await payments(args);
+    const { status, stderr } = await found(id, '01/24');
     expect([status, stderr]).toEqual([
       2,
       expect.stringContaining("argument '01/24' is invalid. It is in the past.\n"),
     ]);
-    expect(await findPaymentMethodOfAnyAccount(db(), id)).toMatchObject({ expiration_date: '12/39' });
+    expect(await cardOf(id)).toMatchObject({ expiration_date: '12/39' });
   });
 
   it('the same details again change nothing and send nothing', async () => {
@@ -248,16 +239,8 @@ describe('payment-methods', () => {
       body: { url: 'http://127.0.0.1:9/' },
     });
     const { id } = await store();
-    const found = (date: string, input?: string) =>
-      payments(
-        [
-          ...['payment-methods', 'found-replacement', id, '--expiration-date', date],
-          ...(input === undefined ? [] : ['--new-number']),
-        ],
-        input,
-      );
     const state = async () => ({
-      row: await findPaymentMethodOfAnyAccount(db(), id),
+      row: await cardOf(id),
       events: await db()
         .selectFrom('events')
         .select('id')
@@ -283,7 +266,7 @@ describe('payment-methods', () => {
       isNews,
     } of reports) {
       const before = await state();
-      expect((await found(date, number)).status).toBe(0);
+      expect((await found(id, date, number)).status).toBe(0);
       const after = await state();
       if (!isNews) expect(after).toEqual(before);
       expect(after.events.length - before.events.length).toBe(isNews ? 1 : 0);
@@ -307,11 +290,11 @@ describe('payment-methods', () => {
     const { applied } = told(stdout) as { applied: string[] };
     expect([status, applied.length]).toEqual([0, 101]);
     expect(applied).toContain(old.id);
-    expect(await findPaymentMethodOfAnyAccount(db(), old.id)).toMatchObject({
+    expect(await cardOf(old.id)).toMatchObject({
       label: '4444',
       has_replacement: false,
     });
-    expect(await findPaymentMethodOfAnyAccount(db(), young.id)).toMatchObject({
+    expect(await cardOf(young.id)).toMatchObject({
       label: '1111',
       has_replacement: true,
     });
@@ -319,11 +302,7 @@ describe('payment-methods', () => {
 
   it('an event caused by a command has links to the running service, whatever PORT the command has', async () => {
     const { id } = await store('5105105105105100');
-    const { status } = await payments(
-      ['payment-methods', 'found-replacement', id, '--expiration-date', '01/41'],
-      '',
-    );
-    expect(status).toBe(0);
+    expect((await found(id, '01/41')).status).toBe(0);
     const { body } = await db()
       .selectFrom('events')
       .select('body')
@@ -333,11 +312,6 @@ describe('payment-methods', () => {
       name: 'payment-method.updated',
       target: { id, approval_url: `${service.url}/sandbox/approvals/${id}` },
     });
-  });
-
-  it('list refuses an account that does not exist, by its name', async () => {
-    const { status, stderr } = await payments(['payment-methods', 'list', '--merchant-account', 'none']);
-    expect([status, stderr]).toEqual([1, `There is no merchant account none. See: payments accounts list\n`]);
   });
 
   it('list never shows a card number', async () => {
@@ -411,30 +385,13 @@ describe('transactions move', () => {
     return id;
   };
 
-  it('a decline in another merchant account does not touch the card', async () => {
-    const card = await waiting();
-    const id = await create({
-      merchant_account_id: 'marketplace',
-      status: 'processing',
-      payment_method: paymentMethod({ id: card }),
-    });
-    await silentWork(db(), (unit) =>
-      moveTransaction(unit, id, 'authorization_declined', 'expired_payment_method'),
-    );
-    expect(await findPaymentMethodOfAnyAccount(db(), card)).toMatchObject({
-      label: '1111',
-      has_replacement: true,
-    });
-  });
-
-  const declined = async (
-    card: string,
-    reason: string | undefined,
-    status = 'authorization_declined' as const,
-  ) => {
-    const id = await create({ status: 'processing', payment_method: paymentMethod({ id: card }) });
+  const applied = { label: '4444', has_replacement: false };
+  const pending = { label: '1111', has_replacement: true };
+  const declined = async (card: string, reason: string | undefined, given: Partial<NewTransaction> = {}) => {
+    const { status = 'authorization_declined', ...rest } = given;
+    const id = await create({ ...rest, status: 'processing', payment_method: paymentMethod({ id: card }) });
     await silentWork(db(), (unit) => moveTransaction(unit, id, status, reason));
-    return findPaymentMethodOfAnyAccount(db(), card);
+    return cardOf(card);
   };
 
   it('a decline because of the card applies its pending replacement', async () => {
@@ -444,10 +401,7 @@ describe('transactions move', () => {
     expect((await payments(['transactions', 'move', id, 'authorization_declined', ...reason])).status).toBe(
       0,
     );
-    expect(await findPaymentMethodOfAnyAccount(db(), card)).toMatchObject({
-      label: '4444',
-      has_replacement: false,
-    });
+    expect(await cardOf(card)).toMatchObject(applied);
     expect(await findTransactionOfAnyAccount(db(), id)).toMatchObject({
       status: 'authorization_declined',
       raw_response_code: 'expired_payment_method',
@@ -455,21 +409,22 @@ describe('transactions move', () => {
   });
 
   it.each([...replacingDeclines])('%s does', async (reason) => {
-    expect(await declined(await waiting(), reason)).toMatchObject({ label: '4444', has_replacement: false });
+    expect(await declined(await waiting(), reason)).toMatchObject(applied);
   });
 
-  it.each(['insufficient_funds', 'suspected_fraud', undefined])('%s does not', async (reason) => {
-    expect(await declined(await waiting(), reason)).toMatchObject({ label: '1111', has_replacement: true });
+  it.each<[string, string | undefined, Partial<NewTransaction>?]>([
+    ['for another reason', 'insufficient_funds'],
+    ['because of fraud', 'suspected_fraud'],
+    ['without a reason', undefined],
+    ['in another merchant account', 'expired_payment_method', { merchant_account_id: 'marketplace' }],
+    ['that is a failure', 'expired_payment_method', { status: 'authorization_failed' }],
+  ])('one %s does not', async (_, reason, given) => {
+    expect(await declined(await waiting(), reason, given)).toMatchObject(pending);
   });
 
-  it('a failure does not, whatever its reason; a card without a replacement does not change', async () => {
-    const failed = await declined(await waiting(), 'expired_payment_method', 'authorization_failed' as never);
-    expect(failed).toMatchObject({ label: '1111', has_replacement: true });
+  it('a card without a replacement does not change', async () => {
     const { id } = await store();
-    expect(await declined(id, 'expired_payment_method')).toMatchObject({
-      label: '1111',
-      has_replacement: false,
-      last_replaced_at: null,
-    });
+    const unchanged = { label: '1111', has_replacement: false, last_replaced_at: null };
+    expect(await declined(id, 'expired_payment_method')).toMatchObject(unchanged);
   });
 });

@@ -9,6 +9,7 @@ import { operations } from '../../generated/operations.ts';
 import { startMock } from '../../mock/mock.ts';
 import { badgePath } from '../../server/resources/card-schemes/rules.ts';
 import { approvalPath } from '../../server/resources/payment-methods/rules.ts';
+import { shareOf } from '../support/random.ts';
 import { startTestService } from '../support/service.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'payments-lengths-'));
@@ -121,11 +122,13 @@ async function leastWork(url: string, sent: Sent) {
 const hostile = (path: string): [name: string, sent: Sent][] => [
   ...longPaths.map((part): [string, Sent] => [`path ${part.slice(0, 12)}…`, { path: path + part }]),
   ...longQueries.map((part): [string, Sent] => [`query ${part.slice(0, 30)}…`, { path: `${path}?${part}` }]),
-  ...headers.flatMap((name) =>
-    (kinds.has(path) ? longValues : []).map((value): [string, Sent] => [
-      `${name}: ${value.slice(0, 20)}…`,
-      { path, headers: { [name]: value } },
-    ]),
+  ...shareOf(
+    headers.flatMap((name) =>
+      (kinds.has(path) ? longValues : []).map((value): [string, Sent] => [
+        `${name}: ${value.slice(0, 20)}…`,
+        { path, headers: { [name]: value } },
+      ]),
+    ),
   ),
 ];
 

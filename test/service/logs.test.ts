@@ -4,8 +4,10 @@ import { randomBytes, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { readConfig } from '../../server/config.ts';
 import { ApiError } from '../../server/errors.ts';
 import type { Deps } from '../../server/handlers/deps.ts';
@@ -213,9 +215,12 @@ describe('a service at LOG_LEVEL=trace', () => {
 });
 
 describe('the redaction of a line', () => {
-  const written = (object: object, message?: string): Line => {
+  const written = ({ msg, ...object }: Line): Line => {
     const out: string[] = [];
-    createLog('trace', { write: (line: string) => void out.push(line) }).info(object, message);
+    createLog('trace', { write: (line: string) => void out.push(line) }).info(
+      object,
+      msg as string | undefined,
+    );
     return JSON.parse(out.join('')) as Line;
   };
 
@@ -233,7 +238,7 @@ describe('the redaction of a line', () => {
     ],
     [{ said: '{"security_code":"123","b":1}' }, { said: '{"security_code":"[redacted]","b":1}' }],
     [{ said: 'card 4111 1111 1111 1111!' }, { said: 'card [number]!' }],
-    [{ said: 'card 378282246310005.' }, { said: 'card [number].' }],
+    [{ msg: 'card 378282246310005.' }, { msg: 'card [number].' }],
     [{ said: 'eyJhbGciOiJFUzUxMiJ9.eyJzY29wZXMiOltdfQ.c2ln is bad' }, { said: '[token] is bad' }],
     [{ said: 'at postgres://u:p%40ss@h:5432/d' }, { said: 'at postgres://u:[redacted]@h:5432/d' }],
     [{ said: 'http://h:80/x,http://u:p@h' }, { said: 'http://h:[redacted]@h' }],
@@ -279,10 +284,6 @@ describe('the redaction of a line', () => {
     const text = piece.repeat(100_000 / piece.length);
     expect(cpuMilliseconds(() => redact(text))).toBeLessThan(500);
   });
-
-  it('redacts messages too', () => {
-    expect(written({}, 'card 4111111111111111').msg).toBe('card [number]');
-  });
 });
 
 describe('what is shown of a refused request', () => {
@@ -313,14 +314,8 @@ describe('what is shown of a refused request', () => {
   });
 
   it('names as programs have them, and positions', () => {
-    const words = [
-      'payment_methods',
-      'externalIdentifier',
-      'X-Service-Merchant-Account-ID',
-      'line1',
-      'last4s',
-    ];
-    expect(unknownPath(`/${words.slice(0, 4).join('/')}/`)).toBe(`/${words.slice(0, 4).join('/')}/`);
+    const path = '/payment_methods/externalIdentifier/X-Service-Merchant-Account-ID/line1/';
+    expect(unknownPath(path)).toBe(path);
     const pointers = [
       '/billing_details/address/line2',
       '/items/99/number',
@@ -455,58 +450,44 @@ describe('a line on a terminal', () => {
 
 describe('at the end of a process', () => {
   const logging = (script: string) => {
-    const code = `import { createLog, flushLog } from './server/log.ts';\nconst log = createLog('info');\n${script}`;
-    return startCommand(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code]);
+    const module = pathToFileURL(join(inject('compiled'), 'server/log.js')).href;
+    const code = `import { createLog, flushLog } from '${module}';\nconst log = createLog('info');\n${script}`;
+    return startCommand(process.execPath, ['--input-type=module', '-e', code]);
   };
   /** More than a pipe holds. */
   const manyLines = `
     for (let index = 0; index < 20_000; index += 1) log.info({ index }, 'one of many');
-    console.error('logged');
-    process.exit(3);`;
-
-  it('its last lines are written, and wait for a reader that is slow', async () => {
-    const child = logging(manyLines);
+    console.error('logged');`;
+  /** What a reader gets who begins to read when all is logged. */
+  const readLate = async (script: string) => {
+    const child = logging(script);
     child.process.stdout.pause();
     await once(child.process.stderr, 'data');
     child.process.stdout.resume();
     const { status, stdout } = await child.ended;
-    const indexes = stdout
-      .trim()
-      .split('\n')
-      .map((line) => (JSON.parse(line) as { index: number }).index);
-    expect(indexes).toEqual(Array.from({ length: 20_000 }, (_, index) => index));
+    const lines = stdout.trim().split('\n');
+    return { status, lines: lines.map((line) => JSON.parse(line) as Line) };
+  };
+
+  it('its last lines are written, and wait for a reader that is slow', async () => {
+    const { status, lines } = await readLate(`${manyLines} process.exit(3);`);
+    expect(lines.map(({ index }) => index)).toEqual(Array.from({ length: 20_000 }, (_, index) => index));
     expect(status).toBe(3);
   });
 
   it('the reason of a failed start, which is written without the log, is not put into one of its lines', async () => {
-    const child = logging(`
-      for (let index = 0; index < 20_000; index += 1) log.info({ index }, 'one of many');
-      console.error('logged');
-      flushLog();
-      process.stdout.write('{"level":60}\\n');`);
-    child.process.stdout.pause();
-    await once(child.process.stderr, 'data');
-    child.process.stdout.resume();
-    const lines = (await child.ended).stdout.trim().split('\n');
+    const { lines } = await readLate(`${manyLines} flushLog(); process.stdout.write('{"level":60}\\n');`);
     expect(lines).toHaveLength(20_001);
-    expect(lines.at(-1)).toBe('{"level":60}');
+    expect(lines.at(-1)).toEqual({ level: 60 });
   });
 
   it('some 16 MB wait for a reader that does not read, further lines are dropped, and it is told how many', async () => {
     const all = 24_000;
-    const child = logging(`
+    const { lines } = await readLate(`
       const text = 'x'.repeat(900);
       for (let index = 0; index < ${all}; index += 1) log.info({ index, text }, 'one of many');
       console.error('logged');
       process.exit(0);`);
-    child.process.stdout.pause();
-    await once(child.process.stderr, 'data');
-    child.process.stdout.resume();
-    const { stdout } = await child.ended;
-    const lines = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as { index?: number; msg: string });
     const kept = lines.slice(0, -1);
     expect(kept.map(({ index }) => index)).toEqual(kept.map((_, place) => place));
     expect(kept.length).toBeGreaterThan(14_000);
@@ -515,7 +496,7 @@ describe('at the end of a process', () => {
   });
 
   it('a reader that does not read cannot hold it up', async () => {
-    const child = logging(manyLines);
+    const child = logging(`${manyLines} process.exit(3);`);
     child.process.stdout.pause();
     expect(await once(child.process, 'exit')).toEqual([3, null]);
     child.process.stdout.destroy();

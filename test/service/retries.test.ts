@@ -4,13 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Database, type Tx } from '../../server/database/database.ts';
 import { inWork } from '../../server/database/unit-of-work.ts';
 import { verifySimulatedCard } from '../../server/providers/simulated.ts';
+import { card } from '../support/card.ts';
 import { createTestDatabase, withClient } from '../support/database.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { startLossyDatabase } from '../support/lost-commit.ts';
 import { startTestService } from '../support/service.ts';
 import { transaction } from '../support/transactions.ts';
-
-const card = { method: 'card', number: '4242424242424242', expiration_date: '12/39' };
 
 let url: string;
 let database: Database;

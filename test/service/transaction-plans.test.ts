@@ -13,6 +13,7 @@ import { conditionsOf, type TransactionFilters } from '../../server/resources/tr
 import { transactionRange } from '../../server/resources/transactions/list.ts';
 import { eventually } from '../support/data-dir.ts';
 import { createTestDatabase, withClient } from '../support/database.ts';
+import { shareOf } from '../support/random.ts';
 import { createAccount } from '../support/records.ts';
 import { anyValue, filterNames, seedSql, transaction } from '../support/transactions.ts';
 
@@ -414,7 +415,7 @@ describe(`${count} transactions`, () => {
     });
     const isDistinct = (set: typeof all) => new Set(set.map(([name]) => name)).size === set.length;
     const read: string[] = [];
-    for (const set of [...pairs, ...triples].filter(isDistinct)) {
+    for (const set of shareOf([...pairs, ...triples].filter(isDistinct))) {
       const answer = await explain(['skewed'], Object.fromEntries(set));
       const told = JSON.stringify(set);
       tell(told, answer);
@@ -425,17 +426,17 @@ describe(`${count} transactions`, () => {
   });
 
   it('an import of one line leaves the plan of every filter as it was', async () => {
+    const selective = await oneOfEach();
     const plans = async () => {
       const all: string[] = [];
-      for (const [name, scope] of scopes)
-        for (const [, filters] of await oneOfEach()) {
-          const asked: Range = { at: undefined, side: 'older', limit: 21 };
-          const query = transactionRange(scope ? { only: scope } : 'all', conditionsOf(filters), asked);
-          const { rows } = await planned(query, (db) =>
-            sql<{ 'QUERY PLAN': string }>`explain (costs off) ${query}`.execute(db),
-          );
-          all.push([name, ...rows.map((row) => row['QUERY PLAN'])].join('\n'));
-        }
+      for (const [, filters] of selective) {
+        const asked: Range = { at: undefined, side: 'older', limit: 21 };
+        const query = transactionRange({ only: ['default'] }, conditionsOf(filters), asked);
+        const { rows } = await planned(query, (db) =>
+          sql<{ 'QUERY PLAN': string }>`explain (costs off) ${query}`.execute(db),
+        );
+        all.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
+      }
       return all;
     };
     const before = await plans();

@@ -95,24 +95,11 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
     const todo = options.todo ?? {};
     for (const [status, what] of Object.entries(todo)) it.todo(`${status}: ${what}`);
 
-    describe('400 for a request that does not match the contract', () => {
-      it('refuses an unknown query parameter by name', async () => {
-        const { status, body } = await frame.call({ query: 'unicorn=1' });
-        expect(status).toBe(400);
-        expect(body).toMatchObject({
-          details: [{ location: 'query', pointer: '/unicorn', type: 'value_error.extra' }],
-        });
-      });
-
-      it('refuses a merchant account header of more than 255 characters', async () => {
-        const { status, body } = await frame.call({
-          headers: { 'X-Service-Merchant-Account-ID': 'x'.repeat(256) },
-        });
-        expect(status).toBe(400);
-        expect(body).toMatchObject({
-          code: 'bad_request',
-          details: [{ location: 'header', pointer: '/x-service-merchant-account-id' }],
-        });
+    it('400 names an unknown query parameter', async () => {
+      const { status, body } = await frame.call({ query: 'unicorn=1' });
+      expect(status).toBe(400);
+      expect(body).toMatchObject({
+        details: [{ location: 'query', pointer: '/unicorn', type: 'value_error.extra' }],
       });
     });
 
@@ -128,10 +115,6 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
           message: 'No valid API authentication found',
           details: [],
         });
-      });
-
-      it('tells a stranger nothing about validation', async () => {
-        expect((await frame.call({ token: undefined, query: '?unicorn=1' })).status).toBe(401);
       });
     });
 
@@ -186,79 +169,45 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
       });
     }
 
-    describe('405 for another method', () => {
-      it.each(undeclaredAt(operation.path))('%s, before anything else is looked at', async (other) => {
-        const { status, headers } = await frame.service.call(other, examplePath(id, await makePath()));
-        expect(status).toBe(405);
-        expect(headers.get('allow')?.split(', ')).toContain(verb);
-      });
+    it('405 for another method, before anything else is looked at', async () => {
+      const { status, headers } = await frame.service.call(
+        undeclaredAt(operation.path),
+        examplePath(id, await makePath()),
+      );
+      expect(status).toBe(405);
+      expect(headers.get('allow')?.split(', ')).toContain(verb);
     });
 
     if (method !== 'get') {
-      describe('425 for early data', () => {
-        it('refuses before the token is looked at', async () => {
-          const { status, body } = await frame.call({ token: undefined, headers: { 'Early-Data': '1' } });
-          expect(status).toBe(425);
-          expect(body).toMatchObject({ code: 'too_early' });
-        });
+      it('425 for early data, before the token is looked at', async () => {
+        const { status, body } = await frame.call({ token: undefined, headers: { 'Early-Data': '1' } });
+        expect(status).toBe(425);
+        expect(body).toMatchObject({ code: 'too_early' });
       });
     }
 
     if (operation.takesKey) {
-      describe('an Idempotency-Key', () => {
-        it('makes the request repeatable: the same answer again, marked', async () => {
-          const request = { ...(await makeValid()), headers: { 'Idempotency-Key': `${id} repeated` } };
-          const [first, second] = [await frame.call(request), await frame.call(request)];
-          expect(accepted, mustSucceed).toContain(first.status);
-          expect(second.text).toBe(first.text);
-          expect([first, second].map((one) => one.headers.get('idempotency-replayed'))).toEqual([
-            'false',
-            'true',
-          ]);
-        });
-
-        it('400 points at the header', async () => {
-          const { status, body } = await frame.call({ headers: { 'Idempotency-Key': 'x'.repeat(256) } });
-          expect(status).toBe(400);
-          expect(body).toMatchObject({
-            details: [
-              {
-                location: 'header',
-                pointer: '/idempotency-key',
-                message: 'must have 255 characters or less',
-                type: 'value_error.str.max_length',
-              },
-            ],
-          });
-        });
-
-        it('is free again after a crash', async () => {
-          const request = { ...(await makeValid()), headers: { 'Idempotency-Key': `${id} crashed` } };
-          fire.burns = true;
-          const crashed = await frame.call(request).finally(() => (fire.burns = false));
-          const second = await frame.call(request);
-          expect(crashed.status).toBe(500);
-          expect(accepted, mustSucceed).toContain(second.status);
-          expect(second.headers.get('idempotency-replayed')).toBe('false');
-        });
+      it('an Idempotency-Key makes the request repeatable: the same answer again, marked', async () => {
+        const request = { ...(await makeValid()), headers: { 'Idempotency-Key': `${id} repeated` } };
+        const [first, second] = [await frame.call(request), await frame.call(request)];
+        expect(accepted, mustSucceed).toContain(first.status);
+        expect(second.text).toBe(first.text);
+        expect([first, second].map((one) => one.headers.get('idempotency-replayed'))).toEqual([
+          'false',
+          'true',
+        ]);
       });
     }
 
-    describe('500 for what nobody foresaw', () => {
-      it('a crash in the handler tells the caller nothing and the log everything', async () => {
-        fire.burns = true;
-        try {
-          const token = frame.service.token(scope);
-          const { status, text, headers } = await frame.call({ token });
-          expect(status).toBe(500);
-          expect(text).not.toContain('roof');
-          const line = frame.service.logs.findLast((entry) => entry.includes('the roof is on fire'));
-          expect(line).toContain(headers.get('x-request-id'));
-          expect(frame.service.logs.join('')).not.toContain(token);
-        } finally {
-          fire.burns = false;
-        }
-      });
+    it('500 for a crash in the handler tells the caller nothing and the log everything', async () => {
+      fire.burns = true;
+      const token = frame.service.token(scope);
+      const { status, text, headers } = await frame.call({ token }).finally(() => (fire.burns = false));
+      expect(status).toBe(500);
+      expect(text).not.toContain('roof');
+      const line = frame.service.logs.findLast((entry) => entry.includes('the roof is on fire'));
+      expect(line).toContain(headers.get('x-request-id'));
+      expect(frame.service.logs.join('')).not.toContain(token);
     });
 
     it('every declared status was seen', () => {
@@ -271,11 +220,10 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
 }
 
 /** OPTIONS is no method of any path: at least one is left. */
-function undeclaredAt(path: string): string[] {
+function undeclaredAt(path: string): string {
   const declared = Object.values<Operation>(operations).filter((one) => one.path === path);
-  return ['DELETE', 'PUT', 'PATCH', 'OPTIONS'].filter(
-    (other) => !declared.some(({ method }) => method.toUpperCase() === other),
-  );
+  const isFree = (other: string) => !declared.some(({ method }) => method.toUpperCase() === other);
+  return ['DELETE', 'PUT', 'PATCH'].find(isFree) ?? 'OPTIONS';
 }
 
 const missedStatuses = (id: OperationId, missing: readonly number[]) =>

@@ -3,11 +3,9 @@ import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { operations } from '../../generated/operations.ts';
-import { readPage } from '../../server/handlers/deps.ts';
 import {
   createCursorCodec,
   cursorBinding,
-  foreignCursor,
   givenCursor,
   justNewer,
   justOlder,
@@ -218,16 +216,6 @@ describe(`the binding of a cursor`, () => {
     }
   };
 
-  it('is equal exactly when list, account and filters are', () => {
-    const list = fc.constantFrom('listTransactions', 'listWebhookSubscriptions', 'list', '');
-    const request = fc.tuple(list, piece, filters);
-    fc.assert(
-      fc.property(request, request, (a, b) => {
-        expect(cursorBinding(...a) === cursorBinding(...b)).toBe(same(a, b));
-      }),
-    );
-  });
-
   it('changes with each single filter, and with list and account', () => {
     fc.assert(
       fc.property(filters, name, value, (given, changed, to) => {
@@ -325,25 +313,4 @@ describe(`the binding of a cursor`, () => {
     cursorBinding('list', 'account', query);
     expect(query.status).toEqual(['b', 'a']);
   });
-});
-
-it('a list binds its cursors to every filter of its query, and reads with them', async () => {
-  const cursors = createCursorCodec([Buffer.alloc(32)]);
-  const at = { createdAt: new Date(0), id: '356d56e5-fe16-42ae-97ee-8d55d846ae2e' };
-  const list = async (country: string, given?: string) => {
-    const query = { limit: 1, country, ...(given === undefined ? {} : { cursor: given }) };
-    const { envelope } = await readPage(
-      'listTransactions',
-      query,
-      { selection: { kind: 'none' }, cursors },
-      (page, filters) => {
-        expect([page.limit, filters]).toEqual([1, { country }]);
-        return Promise.resolve({ rows: [], next: at, previous: undefined });
-      },
-    );
-    return envelope.next_cursor ?? '';
-  };
-  const next = await list('NL');
-  expect(await list('NL', next)).toBe(next);
-  await expect(list('DE', next)).rejects.toMatchObject({ facts: { detail: [foreignCursor] } });
 });

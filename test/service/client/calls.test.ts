@@ -4,11 +4,12 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createError } from '../../../client/errors.ts';
 import { createPaymentsClient, PaymentsError, unwrap, type PaymentsClient } from '../../../client/index.ts';
 import { errors, operations } from '../../../generated/operations.ts';
 import { card } from '../../support/card.ts';
+import { freePort } from '../../support/ports.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
@@ -22,6 +23,16 @@ const refusal = async (promise: Promise<unknown>): Promise<PaymentsError> => {
   expect(error).toBeInstanceOf(PaymentsError);
   return error as PaymentsError;
 };
+
+/** The address of a server that ends with the test. */
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close().closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
 
 beforeAll(async () => {
   service = await startTestService();
@@ -146,24 +157,15 @@ describe('an error', () => {
   });
 
   it('without a response names the request and the reason, not the query', async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    server.close();
-    const nobody = createPaymentsClient({
-      baseUrl: `http://127.0.0.1:${port}`,
-      token: 'x',
-      retry: { tries: 1 },
-    });
+    const baseUrl = `http://127.0.0.1:${await freePort()}`;
+    const nobody = createPaymentsClient({ baseUrl, token: 'x', retry: { tries: 1 } });
     const params = { query: { search: 'jane@example.com' } };
     const answer = await nobody.GET('/transactions', { params });
     expect(answer.response.status).toBe(0);
     const error = await refusal(Promise.resolve(answer).then(unwrap));
     expect(error).toMatchObject({ status: 0, code: 'no_response', details: [], requestId: null });
     expect(error.message).toMatch(
-      new RegExp(
-        `^no_response: GET /transactions got no response from http://127.0.0.1:${port}: .*ECONNREFUSED`,
-      ),
+      new RegExp(`^no_response: GET /transactions got no response from ${baseUrl}: .*ECONNREFUSED`),
     );
     expect(error.message).not.toContain('jane');
     expect(error.cause).toBeInstanceOf(TypeError);
@@ -192,29 +194,22 @@ describe('an error', () => {
     'a redirect (%i) is not followed: card data must not reach another host',
     async (status) => {
       const bodies: string[] = [];
-      const listen = (handler: RequestListener) => {
-        const server = createServer(handler).listen(0, '127.0.0.1');
-        return once(server, 'listening').then(() => server);
-      };
-      const other = await listen((req, res) => {
+      const other = await serve((req, res) => {
         req.on('data', (chunk: Buffer) => bodies.push(chunk.toString()));
         req.on('end', () => res.writeHead(201, { 'Content-Type': 'application/json' }).end('{}'));
       });
-      const { port } = other.address() as AddressInfo;
-      const first = await listen((req, res) => {
+      const first = await serve((req, res) => {
         req.resume().on('end', () => {
-          res.writeHead(status, { Location: `http://127.0.0.1:${port}/payment-methods` }).end();
+          res.writeHead(status, { Location: `${other}/payment-methods` }).end();
         });
       });
-      const { port: firstPort } = first.address() as AddressInfo;
-      const redirected = createPaymentsClient({ baseUrl: `http://127.0.0.1:${firstPort}`, token: 'x' });
+      const redirected = createPaymentsClient({ baseUrl: first, token: 'x' });
       // Not even if the call asks for it.
       const options = { body: card, redirect: 'follow' } as { body: typeof card };
       const error = await refusal(redirected.POST('/payment-methods', options).then(unwrap));
       expect(error).toMatchObject({ status, code: 'unknown' });
       expect(error.message).toContain('is a redirect');
       expect(bodies).toEqual([]);
-      for (const server of [first, other]) server.close().closeAllConnections();
     },
   );
 
@@ -257,20 +252,13 @@ describe('what the caller must not see or send', () => {
   it('the end of the line in a file is not part of the token', async () => {
     expect((await clientOf(`${service.token('*.read')}\n`).GET('/transactions')).response.status).toBe(200);
   });
-
-  it('a password in `baseUrl` is refused without being quoted', () => {
-    const make = () => createPaymentsClient({ baseUrl: 'https://u:hunter2@pay.example', token: 't' });
-    expect(make).toThrow('`baseUrl` must not have a user name or password in it.');
-  });
 });
 
 it('a page in place of JSON is an error like any other', async () => {
-  const server = createServer((request, response) => {
+  const baseUrl = await serve((request, response) => {
     request.resume();
     response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end('<html>Log in</html>');
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
   const params = { query: { search: 'jane@example.com' } };
   for (const address of [baseUrl, `${baseUrl}/`]) {
     const { error } = await createPaymentsClient({ baseUrl: address, token: 't' }).GET('/transactions', {
@@ -281,38 +269,38 @@ it('a page in place of JSON is an error like any other', async () => {
     );
     expect(error?.body).toBe('<html>Log in</html>');
   }
-  server.close();
 });
 
 describe('`baseUrl`', () => {
-  it.each(['http://pay.example?a=1', 'https://pay.example/#x', '/pay ments', '/payments\n'])(
-    'with what would change the path of a call is refused: %j',
-    (wrong) => {
-      expect(make(wrong)).toThrow('`baseUrl` must not have ?, # or blanks in it.');
-    },
-  );
+  const make = (baseUrl: unknown) => () => createPaymentsClient({ baseUrl, token: 't' } as never);
+  const missing = '`baseUrl` is missing; it begins with http://, https:// or /.';
+  const noUrl = '`baseUrl` must begin with http://, https:// or /.';
+  const changesPath = '`baseUrl` must not have ?, # or blanks in it.';
+
+  it.each([
+    ...[undefined, null, ''].map((wrong) => [wrong, missing]),
+    ...['localhost:8080', 'api.example.com/v1', 'ftp://x', ' http://x', 'undefined'].map((wrong) => [
+      wrong,
+      noUrl,
+    ]),
+    ...['http://pay.example?a=1', 'https://pay.example/#x', '/pay ments', '/payments\n'].map((wrong) => [
+      wrong,
+      changesPath,
+    ]),
+    // Its password is not quoted.
+    ['https://u:hunter2@pay.example', '`baseUrl` must not have a user name or password in it.'],
+  ])('%j is refused: %s', (wrong, reason) => {
+    expect(make(wrong)).toThrow(String(reason));
+  });
+
+  it.each(['http://x', 'HTTPS://x/y/', '/api', '/'])('may be `%s`', (right) => {
+    expect(make(right)).not.toThrow();
+  });
 
   it('with a wrong path is named by the message of the 404', async () => {
     const baseUrl = `${service.url}/v1`;
     const { error } = await createPaymentsClient({ baseUrl, token: 't' }).GET('/transactions');
     expect(error?.message).toContain(`; GET ${baseUrl}/transactions; is baseUrl right? (request `);
-  });
-
-  const make = (baseUrl: unknown) => () => createPaymentsClient({ baseUrl, token: 't' } as never);
-
-  it.each([undefined, null, ''])('is demanded when the client is made: %j', (missing) => {
-    expect(make(missing)).toThrow('`baseUrl` is missing; it begins with http://, https:// or /.');
-  });
-
-  it.each(['localhost:8080', 'api.example.com/v1', 'ftp://x', ' http://x', 'undefined'])(
-    'is refused if it is `%s`',
-    (wrong) => {
-      expect(make(wrong)).toThrow('`baseUrl` must begin with http://, https:// or /.');
-    },
-  );
-
-  it.each(['http://x', 'HTTPS://x/y/', '/api', '/'])('may be `%s`', (right) => {
-    expect(make(right)).not.toThrow();
   });
 });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../../generated/operations.ts';
 import { loadContract } from '../../../server/contract/load.ts';
 import { cardLimit } from '../../../server/http/limits.ts';
@@ -8,7 +8,7 @@ import { card } from '../../support/card.ts';
 import { showsCode } from '../../support/digits.ts';
 import { describeOperation } from '../../support/operation.ts';
 import { createBuyer, forgetNumbers } from '../../support/records.ts';
-import { startTestService, type TestServiceOptions } from '../../support/service.ts';
+import { startTestService, type TestService, type TestServiceOptions } from '../../support/service.ts';
 
 const coded = { ...card, security_code: '737' };
 
@@ -37,6 +37,25 @@ describeOperation('createPaymentMethod', { valid: { body: coded } }, (frame) => 
       account_number: null,
       billing_details: null,
     });
+
+  let second: TestService;
+  beforeAll(async () => {
+    const { databaseUrl, dataDir, secrets } = frame.service.config;
+    second = await startTestService({ config: { databaseUrl, dataDir, secrets } });
+  });
+  afterAll(() => second[Symbol.asyncDispose]());
+  /** All at the same time, by turns at two instances. */
+  const atOnce = (bodies: readonly object[]) => {
+    const token = frame.service.token('*.write');
+    return Promise.all(
+      bodies.map((body, index) =>
+        (index % 2 ? second : frame.service).call('POST', '/payment-methods', {
+          token,
+          body: { ...coded, ...body },
+        }),
+      ),
+    );
+  };
 
   describe('201 stores a card', () => {
     it('answers with the payment method, and never with the number or the security code', async () => {
@@ -198,19 +217,7 @@ describeOperation('createPaymentMethod', { valid: { body: coded } }, (frame) => 
     });
 
     it('20 at once, from two instances: one 201, the rest 409 naming it', async () => {
-      const { config } = frame.service;
-      await using second = await startTestService({
-        config: { databaseUrl: config.databaseUrl, dataDir: config.dataDir, secrets: config.secrets },
-      });
-      const token = frame.service.token('*.write');
-      const answers = await Promise.all(
-        Array.from({ length: 20 }, (_, index) =>
-          (index % 2 ? second : frame.service).call('POST', '/payment-methods', {
-            token,
-            body: { ...coded, external_identifier: 'race' },
-          }),
-        ),
-      );
+      const answers = await atOnce(Array.from({ length: 20 }, () => ({ external_identifier: 'race' })));
       answers.sort((a, b) => a.status - b.status);
       const id = (answers[0]?.body as PaymentMethod | undefined)?.id;
       const told = answers.map(({ status, body }) => [
@@ -288,20 +295,8 @@ describeOperation('createPaymentMethod', { valid: { body: coded } }, (frame) => 
     });
 
     it('cannot be exceeded by requests at the same time on two instances', async () => {
-      const { config } = frame.service;
-      await using second = await startTestService({
-        config: { databaseUrl: config.databaseUrl, dataDir: config.dataDir, secrets: config.secrets },
-      });
       const number = alike();
-      const token = frame.service.token('*.write');
-      const answers = await Promise.all(
-        upTo(2 * limit).map((index) =>
-          (index % 2 ? second : frame.service).call('POST', '/payment-methods', {
-            token,
-            body: { ...coded, number: number(index) },
-          }),
-        ),
-      );
+      const answers = await atOnce(upTo(2 * limit).map((index) => ({ number: number(index) })));
       expect(answers.map(({ status }) => status).sort()).toEqual(
         upTo(2 * limit).map((index) => (index < limit ? 201 : 429)),
       );

@@ -90,7 +90,7 @@ describe(`a list that does not change`, () => {
       ),
     );
 
-  it('every page but the last is full, and together they are the list', () =>
+  it('every page but the last is full, together they are the list, and each leads back to the one before', () =>
     fc.assert(
       fc.asyncProperty(question, async ({ scope, filters, limit }) => {
         const wanted = expected(casesOf(scope), filters);
@@ -98,21 +98,13 @@ describe(`a list that does not change`, () => {
         expect(pages.flatMap(({ ids }) => ids)).toEqual(wanted);
         expect(pages.length).toBe(Math.max(1, Math.ceil(wanted.length / limit)));
         expect(pages[0]?.previous).toBeUndefined();
-      }),
-      { numRuns: runs(30) },
-    ));
-
-  it('the previous cursor of each page leads to exactly the page before', () =>
-    fc.assert(
-      fc.asyncProperty(question, async ({ scope, filters, limit }) => {
-        const pages = await forward(scope, asFilters(filters), limit);
         for (const [index, { previous }] of pages.entries()) {
           if (index === 0) continue;
           expect(previous).toBeDefined();
           expect(await page(scope, asFilters(filters), limit, previous)).toEqual(pages[index - 1]);
         }
       }),
-      { numRuns: runs(20) },
+      { numRuns: runs(30) },
     ));
 
   // Citus runs only one of the two.
