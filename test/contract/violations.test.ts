@@ -108,15 +108,8 @@ describe(`verdict and explanation agree`, () => {
       'authentication',
       'kind',
     ],
-    ...[
-      'username',
-      'password',
-      'buyer_id',
-      'buyer_external_identifier',
-      'security_code',
-      'redirect_url',
-      'unicorn',
-    ],
+    ...['username', 'password', 'buyer_id', 'buyer_external_identifier', 'security_code', 'redirect_url'],
+    'unicorn',
   );
   const leaf = fc.constantFrom<Json>(
     ...['', 'card', 'basic', '4111111111111111', '12/39', 'https://shop.example/', '123', 'x'],
@@ -131,17 +124,7 @@ describe(`verdict and explanation agree`, () => {
     ),
   }));
   const value = fc.constantFrom(
-    '',
-    '0',
-    '1',
-    '-0',
-    '007',
-    'true',
-    'null',
-    '2026-01-01T00:00:00Z',
-    'USD',
-    'a,b',
-    '{}',
+    ...['', '0', '1', '-0', '007', 'true', 'null', '2026-01-01T00:00:00Z', 'USD', 'a,b', '{}'],
   );
   const search = fc
     .array(fc.tuple(fc.constantFrom(...names, ...oddNames), value), { maxLength: 4 })

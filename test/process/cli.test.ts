@@ -131,6 +131,8 @@ describe('help', () => {
     [['keys', 'create', '--name', 'x', '--algorithm', 'HMAC'], 'Allowed choices are ECDSA, RSA'],
     [['transactions', 'move', nobody, 'capture_succeded'], 'Allowed choices are'],
     [['accounts', 'list', '--yaml'], "unknown option '--yaml'"],
+    [['audit', '--limit'], "option '--limit <number>' argument missing"],
+    [['audit', '--limit', 'many'], 'Give a number from 1 to 100000.'],
   ])('wrong usage %j exits with 2 and says how', async (args, message) => {
     const { status, stdout, stderr } = await here(...args);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });

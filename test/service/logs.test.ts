@@ -4,10 +4,8 @@ import { randomBytes, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../server/config.ts';
 import { ApiError } from '../../server/errors.ts';
 import type { Deps } from '../../server/handlers/deps.ts';
@@ -450,9 +448,8 @@ describe('a line on a terminal', () => {
 
 describe('at the end of a process', () => {
   const logging = (script: string) => {
-    const module = pathToFileURL(join(inject('compiled'), 'server/log.js')).href;
-    const code = `import { createLog, flushLog } from '${module}';\nconst log = createLog('info');\n${script}`;
-    return startCommand(process.execPath, ['--input-type=module', '-e', code]);
+    const code = `import { createLog, flushLog } from './server/log.ts';\nconst log = createLog('info');\n${script}`;
+    return startCommand(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code]);
   };
   /** More than a pipe holds. */
   const manyLines = `

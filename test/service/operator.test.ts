@@ -205,9 +205,6 @@ describe('payments payment-methods show', () => {
     });
     // A fingerprint is hexadecimal, and by chance 13 of its digits in a row are decimal.
     expect(stdout.replaceAll(/"fingerprint": "\w+"/g, '')).not.toMatch(/\d{13}|sealed/);
-  });
-
-  it('refuses one that does not exist', async () => {
     expect(await payments('payment-methods', 'show', unknown)).toMatchObject({
       status: 1,
       stderr: `There is no payment method ${unknown}. See: payments payment-methods list\n`,
@@ -387,18 +384,6 @@ it('payments webhooks deliveries says when the next attempt is due', async () =>
     items: [{ state: 'failed', next_attempt: null, error: null }],
   });
   await unsubscribe(service, subscription);
-});
-
-it.each([
-  [['audit', '--since', 'then'], /'then' is invalid\. Give a time such as/],
-  [['audit', '--limit', 'many'], /'many' is invalid\. Give a number from 1 to 100000\./],
-  [['transactions', 'list', '--status', 'lost'], /'lost' is invalid\. Allowed choices are processing/],
-  [['audit', '--limit'], /option '--limit <number>' argument missing/],
-] as const)('the wrong call %j is refused', async (args, fault) => {
-  const { status, stdout, stderr } = await payments(...args);
-  expect([status, stdout]).toEqual([2, '']);
-  expect(stderr).toMatch(fault);
-  expect(stderr).toMatch(/^error: .*\n\(add --help for more\)\n$/);
 });
 
 it('payments --version prints the version of the contract', async () => {

@@ -19,6 +19,7 @@ import {
 } from '../../server/contract/load.ts';
 import { createValidator } from '../../server/contract/validator.ts';
 import { ApiError, type Detail } from '../../server/errors.ts';
+import { createBody } from '../../server/http/body.ts';
 import { createWriteError, createFallback } from '../../server/http/write-error.ts';
 import { validate } from '../support/requests.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -96,12 +97,10 @@ describe('coerceTypes: values in a body are not converted', () => {
 describe('Content-Type: one compiled validator for all', () => {
   // The cache key is the header that the validator sees, so it must see the same value whatever the caller sends, also on
   // GET. pipeline.test.ts checks the memory.
-  it.each(Object.keys(operations) as OperationId[])('%s passes on one value or none', async (id) => {
-    const { method, path } = operations[id];
+  it.each(['GET', 'POST'])('a %s passes on one value or none', async (method) => {
     const seen = new Set<string | undefined>();
     const spy = express();
-    const { createBody } = await import('../../server/http/body.ts');
-    const step = createBody(1_000, () => method === 'post');
+    const step = createBody(1_000, () => method === 'POST');
     spy.use(async (req, res) => {
       await Promise.resolve(step(undefined, req, res)).catch(() => undefined);
       seen.add(req.headers['content-type']);
@@ -109,46 +108,25 @@ describe('Content-Type: one compiled validator for all', () => {
     });
     const server = spy.listen(0);
     const { port } = server.address() as { port: number };
-    for (const type of [
-      'application/json; x=1',
-      'application/json;charset=utf-8',
-      'APPLICATION/JSON',
-      'a/b',
-      '',
-    ])
-      await fetch(`http://127.0.0.1:${port}${path}`, {
-        method: method.toUpperCase(),
+    const types = ['application/json; x=1', 'application/json;charset=utf-8', 'APPLICATION/JSON', 'a/b', ''];
+    for (const type of types)
+      await fetch(`http://127.0.0.1:${port}/`, {
+        method,
         headers: { 'Content-Type': type },
-        ...(method === 'post' ? { body: '{}' } : {}),
+        ...(method === 'POST' ? { body: '{}' } : {}),
       });
     server.close();
     const handedOn = [...seen].filter((type) => type !== undefined);
-    expect(handedOn).toEqual(method === 'post' ? ['application/json'] : []);
+    expect(handedOn).toEqual(method === 'POST' ? ['application/json'] : []);
   });
 });
 
+// Other faults: test/contract/prove.test.ts.
 describe('nothing is generated from an unusable contract', () => {
   const schemas = (document: Document) => document.components.schemas as Record<string, Schema>;
   const broken: Record<string, (document: Document) => void> = {
-    'a type that does not exist': (document) => {
-      schemas(document).FreeText = { type: 'strin' };
-    },
-    'a pattern that does not compile': (document) => {
-      schemas(document).CurrencyCode = { type: 'string', pattern: '(' };
-    },
-    'a reference that does not resolve': (document) => {
-      (document.components.parameters as Record<string, { schema: Schema }>).AmountEqFilter = {
-        ...(document.components.parameters as Record<string, { schema: Schema }>).AmountEqFilter,
-        schema: { $ref: '#/components/schemas/Unicorn' },
-      };
-    },
     'a parameter without a schema': (document) => {
       delete (document.components.parameters as Record<string, { schema?: Schema }>).SearchFilter?.schema;
-    },
-    'a parameter whose schema is none': (document) => {
-      Object.assign((document.components.parameters as Record<string, { schema: Schema }>).Limit ?? {}, {
-        schema: { type: 'integer', minimum: 'one' },
-      });
     },
     'a keyword next to the $ref of a body, which the validator would ignore': (document) => {
       const operation = document.paths['/gift-cards/balances']?.post;

@@ -22,6 +22,9 @@ interface Item {
 const asked: GiftCard[] = [];
 const giftCards: GiftCardProvider = (cards, ...more) => {
   asked.push(...cards);
+  // As one that gives up at its own deadline. mock/values.test.ts waits for the service's.
+  if (cards.some(({ pin }) => pin === '9504'))
+    return Promise.reject(new DOMException('no answer', 'TimeoutError'));
   return simulatedGiftCards(cards, ...more);
 };
 
@@ -145,10 +148,10 @@ describeOperation('checkGiftCardBalances', { valid: { body: valid }, start }, (f
     it('names the seconds to wait', async () => {
       const token = frame.service.token('embed');
       const answers = await Promise.all(Array.from({ length: 51 }, () => frame.call({ token })));
-      expect(answers.map(({ status }) => status).sort()).toEqual([
-        ...Array.from({ length: 50 }, () => 200),
-        429,
-      ]);
+      const [refused, ...more] = answers.filter(({ status }) => status === 429);
+      expect([refused?.status, more]).toEqual([429, []]);
+      const wait = Number(refused?.headers.get('retry-after'));
+      expect(wait >= 1 && wait <= 60).toBe(true);
     });
   });
 

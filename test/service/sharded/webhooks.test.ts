@@ -261,7 +261,7 @@ describe('the outbox', () => {
 
 describe('receivers that hang', { timeout: 180_000 }, () => {
   // They soon have as many attempts under way as their account may have, so the others wait until these run out of time.
-  const webhooks = { ...patient, options: { ...patient.options, milliseconds: 8_000 } };
+  const webhooks = { ...patient, options: { ...patient.options, milliseconds: 2_000 } };
 
   it('20 subscriptions, 10 of which never answer: all events of the other 10 arrive while the 10 still hang', async () => {
     const held: { end: () => unknown }[] = [];
