@@ -79,12 +79,14 @@ const stranger: Identity | undefined = isRoot() ? nobody() : undefined;
 const open = stranger === undefined || canReach(checkout, stranger);
 
 describe.skipIf(!open)('an ordinary user (needs a checkout that others may enter)', () => {
-  it.each([
+  it.for<[string, boolean]>([
     ['the package', false],
     ['a copy of the package, if that is read-only and has no symbolic links', true],
-  ])('runs the binaries of %s, as itself, in a folder of mode 0700', async (_, isReadOnly) => {
-    // Everybody may change the packages of their own checkout.
-    if (isReadOnly && !stranger) return;
+  ])('runs the binaries of %s, as itself, in a folder of mode 0700', async ([, isReadOnly], { skip }) => {
+    skip(
+      isReadOnly && !stranger,
+      'Everybody may change the packages of their own checkout: this needs root.',
+    );
     if (stranger) await folderOf(stranger);
     const answer = await runAs(stranger, isReadOnly ? await packageWithoutLinks() : findPackage());
     expect(answer).toMatchObject({
