@@ -22,6 +22,7 @@ const links = Array.from(
 );
 const files: [file: string, content: string][] = [
   ['site/404.html', links.join('')],
+  ['site/digest.txt', ''],
   ['site/index.html', '<title>Docs</title>'],
   ['site/index.html.br', 'br'],
   ['site/index.html.gz', 'gz'],

@@ -246,15 +246,15 @@ interface Triggered {
 
 describe('payments webhooks trigger', () => {
   it('--all sends every event; without records they show the examples of the contract', async () => {
-    await createAccount(db(), { id: 'empty', display_name: 'Empty' });
+    await createAccount(db(), { id: 'no-records', display_name: 'No records' });
     await using receiver = await startReceiver();
-    const subscription = await subscribe(service, receiver.url, { account: 'empty' });
+    const subscription = await subscribe(service, receiver.url, { account: 'no-records' });
     const { items } = await json<{ items: Triggered[] }>(
       'webhooks',
       'trigger',
       '--all',
       '--merchant-account',
-      'empty',
+      'no-records',
     );
     expect(items.map(({ name }) => name)).toEqual(events);
     await receiver.received(events.length);
@@ -263,8 +263,8 @@ describe('payments webhooks trigger', () => {
       expect(told).toMatchObject({ is_example: true, subscriptions: 1 });
       expect(got).toContainEqual(
         expect.objectContaining({
-          ...{ type: 'event', id: event, name, merchant_account_id: 'empty' },
-          target: expect.objectContaining({ id: target, merchant_account_id: 'empty' }) as object,
+          ...{ type: 'event', id: event, name, merchant_account_id: 'no-records' },
+          target: expect.objectContaining({ id: target, merchant_account_id: 'no-records' }) as object,
         }),
       );
     }
