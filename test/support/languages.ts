@@ -1,4 +1,4 @@
-/** Runs a file of code in the language of its ending. CI has all of these programs. */
+/** Runs a file of code in the language of its ending. */
 import { spawnSync } from 'node:child_process';
 import { run, type CommandOptions } from './processes.ts';
 
@@ -11,6 +11,10 @@ const programs: Record<string, () => { command: string[]; missing?: string }> = 
   sh: () => ({ command: ['sh'] }),
   mjs: () => ({ command: [process.execPath] }),
   rb: () => (runs('ruby', '--version') ? { command: ['ruby'] } : { command: [], missing: 'ruby' }),
+  cs: () =>
+    runs('dotnet', 'run', '--help')
+      ? { command: ['dotnet', 'run'] }
+      : { command: [], missing: 'dotnet-sdk-10.0' },
   // It compiles the file, too.
   java: () =>
     runs('java', '--list-modules') ? { command: ['java'] } : { command: [], missing: 'default-jdk-headless' },

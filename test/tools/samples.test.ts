@@ -45,24 +45,28 @@ async function outputOf(files: string[], { skip }: Pick<TestContext, 'skip'>): P
 }
 
 describe('the samples of the reference', () => {
-  const endings = {
-    ...{ curl: 'sh', TypeScript: 'mts', JavaScript: 'mjs', Python: 'py' },
-    ...{ PHP: 'php', Ruby: 'rb', Go: 'go', Java: 'java' },
-  };
-  it.for(Object.entries(endings))('call the service in %s', async ([lang, ending], context) => {
-    const contract = parseContract(await readFile(join(root, 'generated/openapi.json'), 'utf8'));
-    const { paths } = forReaders(contract);
-    for (const [operation, answer] of [
-      [paths['/transactions']?.get, /type\W+transaction\W/],
-      [paths['/payment-methods']?.post, /status\W+succeeded\W/],
-    ] as const) {
-      const { source = '' } = operation?.['x-codeSamples']?.find((sample) => sample.lang === lang) ?? {};
-      const file = `${operation?.operationId}.${ending}`;
-      await write(file, source);
-      const output = await outputOf([file], context);
-      expect(answer.test(output), output.slice(0, 1_000)).toBe(true);
-    }
-  });
+  const endings = { curl: 'sh', TypeScript: 'mts', JavaScript: 'mjs', Python: 'py', PHP: 'php', Go: 'go' };
+  // CI does not install these.
+  const others = Object.entries({ Ruby: 'rb', Java: 'java', 'C#': 'cs' }).filter(
+    ([, ending]) => missingFor([`sample.${ending}`]) === undefined,
+  );
+  it.for([...Object.entries(endings), ...others])(
+    'call the service in %s',
+    async ([lang, ending], context) => {
+      const contract = parseContract(await readFile(join(root, 'generated/openapi.json'), 'utf8'));
+      const { paths } = forReaders(contract);
+      for (const [operation, answer] of [
+        [paths['/transactions']?.get, /type\W+transaction\W/],
+        [paths['/payment-methods']?.post, /status\W+succeeded\W/],
+      ] as const) {
+        const { source = '' } = operation?.['x-codeSamples']?.find((sample) => sample.lang === lang) ?? {};
+        const file = `${operation?.operationId}.${ending}`;
+        await write(file, source);
+        const output = await outputOf([file], context);
+        expect(answer.test(output), output.slice(0, 1_000)).toBe(true);
+      }
+    },
+  );
 });
 
 describe('the introduction', () => {
