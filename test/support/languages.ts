@@ -17,7 +17,9 @@ const programs: Record<string, () => { command: string[]; missing?: string }> = 
       : { command: [], missing: 'dotnet-sdk-10.0' },
   // It compiles the file, too.
   java: () =>
-    runs('java', '--list-modules') ? { command: ['java'] } : { command: [], missing: 'default-jdk-headless' },
+    runs('java', '--describe-module', 'jdk.compiler')
+      ? { command: ['java'] }
+      : { command: [], missing: 'default-jdk-headless' },
   mts: () => ({ command: [process.execPath, '--import', import.meta.resolve('tsx')] }),
   py: () => {
     // Debian's has the packages of Debian; another one may be first in the path.
