@@ -52,7 +52,7 @@ export interface paths {
         put?: never;
         /**
          * Check gift card balances
-         * @description Verifies gift cards and reads their balances, stored ones by `id` and others by `number` and `pin`. The response has one item for each card, in the order of the request. A card whose look-up fails does not fail the request: its item carries `balance_error_code` and what the provider said. 502 and 504 mean that the provider failed for the whole call. Of one `number`, ten different PINs in an hour are looked up in a merchant account, in the sandbox too; an 11th has `suspected_fraud`, and then every PIN of that number, without asking the provider. Tokens with the scope `embed` may call this from a browser, 50 times a minute.
+         * @description Verifies gift cards and reads their balances, stored ones by `id` and others by `number` and `pin`. The response has one item for each card, in the order of the request. A card whose look-up fails does not fail the request: its item carries `balance_error_code` and what the provider said. 502 and 504 mean that the provider failed for the whole call. You can try ten different PINs per card number, merchant account and hour. From the eleventh on, every PIN of that number returns `suspected_fraud`, in the sandbox too. Tokens with the scope `embed` may call this from a browser, 50 times a minute.
          */
         post: operations["checkGiftCardBalances"];
         delete?: never;
@@ -957,7 +957,7 @@ export interface components {
          * @description A date and time with its time zone (RFC 3339), precise to the millisecond. Leap seconds (`:60`) are not used.
          */
         Timestamp: string;
-        /** @description A payment. What is nested in it (buyer, payment method, service, gift cards) is as it was at the time. */
+        /** @description A payment. Nested objects (buyer, payment method, service, gift cards) show their state when the payment was made. */
         Transaction: {
             /** @description The amount that was asked for, in the smallest unit of `currency`. */
             amount: components["schemas"]["Amount"];
@@ -1334,7 +1334,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The merchant account or record that the request names does not exist, or the key pair has no access to it. Check what you named. */
+        /** @description Something that the request names (the merchant account, a buyer, a record) does not exist, or the key pair has no access to it. `details` points at the field that named it. */
         NotFound: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
@@ -1345,7 +1345,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Something that the request names does not exist, or the key pair has no access to it: the merchant account, or the buyer. `details` points at the field that named it. */
+        /** @description Something that the request names (the merchant account, a buyer, a record) does not exist, or the key pair has no access to it. `details` points at the field that named it. */
         NotFoundPaymentMethod: {
             headers: {
                 "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
@@ -1526,7 +1526,7 @@ export interface components {
         /** @description The size of the page. */
         Limit: number;
         /**
-         * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts). API key pairs and card schemes belong to no account: their lists check the form of the header and otherwise ignore it.
+         * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts). API key pairs and card schemes belong to no account: their lists ignore the header, unless it is malformed (400).
          * @example default
          */
         MerchantAccountId: string;
@@ -1635,7 +1635,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts). API key pairs and card schemes belong to no account: their lists check the form of the header and otherwise ignore it.
+                 * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts). API key pairs and card schemes belong to no account: their lists ignore the header, unless it is malformed (400).
                  * @example default
                  */
                 "X-Service-Merchant-Account-ID"?: components["parameters"]["MerchantAccountId"];
@@ -1674,7 +1674,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts). API key pairs and card schemes belong to no account: their lists check the form of the header and otherwise ignore it.
+                 * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts). API key pairs and card schemes belong to no account: their lists ignore the header, unless it is malformed (400).
                  * @example default
                  */
                 "X-Service-Merchant-Account-ID"?: components["parameters"]["MerchantAccountId"];
@@ -1706,7 +1706,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts). API key pairs and card schemes belong to no account: their lists check the form of the header and otherwise ignore it.
+                 * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts). API key pairs and card schemes belong to no account: their lists ignore the header, unless it is malformed (400).
                  * @example default
                  */
                 "X-Service-Merchant-Account-ID"?: components["parameters"]["MerchantAccountId"];
@@ -1753,7 +1753,7 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts). API key pairs and card schemes belong to no account: their lists check the form of the header and otherwise ignore it.
+                 * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts). API key pairs and card schemes belong to no account: their lists ignore the header, unless it is malformed (400).
                  * @example default
                  */
                 "X-Service-Merchant-Account-ID"?: components["parameters"]["MerchantAccountId"];
@@ -1907,7 +1907,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts). API key pairs and card schemes belong to no account: their lists check the form of the header and otherwise ignore it.
+                 * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts). API key pairs and card schemes belong to no account: their lists ignore the header, unless it is malformed (400).
                  * @example default
                  */
                 "X-Service-Merchant-Account-ID"?: components["parameters"]["MerchantAccountId"];
@@ -1946,7 +1946,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts). API key pairs and card schemes belong to no account: their lists check the form of the header and otherwise ignore it.
+                 * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts). API key pairs and card schemes belong to no account: their lists ignore the header, unless it is malformed (400).
                  * @example default
                  */
                 "X-Service-Merchant-Account-ID"?: components["parameters"]["MerchantAccountId"];
@@ -1985,7 +1985,7 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts). API key pairs and card schemes belong to no account: their lists check the form of the header and otherwise ignore it.
+                 * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts). API key pairs and card schemes belong to no account: their lists ignore the header, unless it is malformed (400).
                  * @example default
                  */
                 "X-Service-Merchant-Account-ID"?: components["parameters"]["MerchantAccountId"];

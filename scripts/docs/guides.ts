@@ -32,6 +32,7 @@ export const introduction = 'openapi/introduction.md';
 const rows: [slug: string, group: Group, about: string, file?: string][] = [
   ['getting-started', 'Guides', 'A token, the first call, the first card'],
   ['authentication', 'Guides', 'Sign a token; which operation needs which scope'],
+  ['browsers-and-cors', 'Guides', 'Which origins, which headers, and no token of your server in a page'],
   ['merchant-accounts', 'Guides', 'Name the account that a call is for'],
   ['amounts-times-and-null', 'Guides', 'Smallest units, currencies without cents, time zones'],
   ['pages', 'Guides', 'Cursors, limits, and filters by date'],
@@ -40,6 +41,7 @@ const rows: [slug: string, group: Group, about: string, file?: string][] = [
   ['rate-limits', 'Guides', 'Which calls are limited, and how to wait'],
   ['webhooks', 'Guides', 'Events, retries, checking a signature'],
   ['receive-events', 'Guides', 'Your first event within a minute', 'docs/guides/webhooks.md'],
+  ['languages', 'Guides', 'Sign a token and check a signature in other languages', 'docs/guides/languages.md'],
   ['sandbox', 'Guides', 'Card numbers and PINs that choose the outcome'],
   ['versioning', 'Guides', 'What may change, and how long a version is supported'],
   ['going-live', 'Guides', 'What to change, and what to check', 'docs/guides/going-live.md'],

@@ -75,7 +75,7 @@ describe('the search of the docs', () => {
     ['openapi file', 'guides/getting-started.html'],
     ['which test card is declined', 'guides/sandbox.html'],
     ['currencies with three decimals', 'guides/amounts-times-and-null.html#amounts'],
-    ['verify a webhook in PHP', 'guides/webhooks.html#checking-a-signature'],
+    ['verify a webhook in PHP', 'guides/languages.html#checking-a-signature'],
     ['what are the limits', 'guides/rate-limits.html'],
     ['postman', 'guides/getting-started.html'],
     ['rotate webhook secret', 'guides/webhooks.html#rotating-a-secret'],
@@ -88,6 +88,9 @@ describe('the search of the docs', () => {
     ['declined by the issuer', 'guides/sandbox.html'],
     ['rotate the secret of a webhook', 'guides/webhooks.html#rotating-a-secret'],
     ['declined card', 'guides/sandbox.html'],
+    ['cors', 'guides/browsers-and-cors.html'],
+    ['allowlist', 'guides/browsers-and-cors.html'],
+    ['idempotency key expires', 'guides/idempotency.html'],
   ])('answers "%s" with %s first', (query, first) => {
     expect(hrefs(query)[0]).toBe(first);
   });

@@ -423,15 +423,15 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
     );
   });
 
-  it('shows code in the language that the reader chose, on the next page too', async () => {
-    const reader = await open('guides/authentication.html');
-    const code = (language: string) => reader.locator(`pre[data-language=${language}]`);
-    await code('ts').waitFor();
-    await reader.getByRole('button', { name: 'Python' }).click();
+  it('shows code in the language that the reader chose, at the next visit too', async () => {
+    const reader = await open('guides/languages.html');
+    const code = (language: string) => reader.locator(`pre[data-language=${language}]`).first();
     await code('python').waitFor();
-    expect(await code('ts').isVisible()).toBe(false);
-    await reader.goto(`${address}guides/webhooks.html`);
-    await reader.getByRole('button', { name: 'Python', pressed: true }).waitFor();
+    await reader.getByRole('button', { name: 'PHP' }).first().click();
+    await code('php').waitFor();
+    expect(await code('python').isVisible()).toBe(false);
+    await reader.reload();
+    await reader.getByRole('button', { name: 'PHP', pressed: true }).first().waitFor();
   });
 
   it('names the address of the sandbox that serves it, in guides and reference', async () => {
@@ -487,6 +487,7 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
       'guides/authentication',
       'guides/pages',
       'guides/webhooks',
+      'guides/languages',
     ]) {
       await reader.goto(`${address}${guide}.html`);
       const cut = `[...document.querySelectorAll('.guide pre')].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.innerText)`;

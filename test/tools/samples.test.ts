@@ -1,5 +1,5 @@
-// Runs the code that readers copy, in each of its languages: the samples of the reference, and those of the introduction that
-// sign a token and verify a delivery. They are unchanged but for the port.
+// Runs the code that readers copy, in each of its languages: the samples of the reference, and those that sign a token
+// and verify a delivery, in the introduction and in docs/guides/languages.md. They are unchanged but for the port.
 import { createHmac, randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,11 +13,12 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { storeCard, subscribe } from '../support/webhooks.ts';
 
 let service: TestService;
-let introduction: string;
+let guides: string;
 let folder: string;
 beforeAll(async () => {
   service = await startTestService();
-  introduction = await readFile(join(root, 'openapi/introduction.md'), 'utf8');
+  const files = ['openapi/introduction.md', 'docs/guides/languages.md'];
+  guides = (await Promise.all(files.map((file) => readFile(join(root, file), 'utf8')))).join('\n');
   folder = await mkdtemp(join(tmpdir(), 'samples-'));
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
   await symlink(service.config.dataDir, join(folder, '.data'), 'dir');
@@ -69,13 +70,13 @@ describe('the samples of the reference', () => {
   );
 });
 
-describe('the introduction', () => {
+describe('the guides', () => {
   const languages = { ts: 'mts', python: 'py', php: 'php', go: 'go' };
 
-  /** The first in a section. */
+  /** The first in a section. Both files have a section of the same name. */
   function codeOf(heading: string, language: string): string {
-    const section = introduction.split(/^(?=## )/m).find((one) => one.startsWith(`## ${heading}\n`)) ?? '';
-    const [, code = ''] = new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'ms').exec(section) ?? [];
+    const sections = guides.split(/^(?=## )/m).filter((one) => one.startsWith(`## ${heading}\n`));
+    const [, code = ''] = new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'ms').exec(sections.join('')) ?? [];
     expect(code).not.toBe('');
     return code;
   }
@@ -93,7 +94,7 @@ describe('the introduction', () => {
         .split('.')
         .map((part) => Buffer.from(part, 'base64url').toString());
       // With what the text says it has.
-      const [, shown = ''] = /```json\n(\{ "alg".*?)```/s.exec(introduction) ?? [];
+      const [, shown = ''] = /```json\n(\{ "alg".*?)```/s.exec(guides) ?? [];
       expect([namesIn(header), namesIn(claims)]).toEqual([namesIn(shown), namesIn(codeOf('Claims', 'json'))]);
     },
   );
