@@ -41,7 +41,12 @@ const rows: [slug: string, group: Group, about: string, file?: string][] = [
   ['rate-limits', 'Guides', 'Which calls are limited, and how to wait'],
   ['webhooks', 'Guides', 'Events, retries, checking a signature'],
   ['receive-events', 'Guides', 'Your first event within a minute', 'docs/guides/webhooks.md'],
-  ['languages', 'Guides', 'Sign a token and check a signature in other languages', 'docs/guides/languages.md'],
+  [
+    'languages',
+    'Guides',
+    'Sign a token and check a signature in other languages',
+    'docs/guides/languages.md',
+  ],
   ['sandbox', 'Guides', 'Card numbers and PINs that choose the outcome'],
   ['versioning', 'Guides', 'What may change, and how long a version is supported'],
   ['going-live', 'Guides', 'What to change, and what to check', 'docs/guides/going-live.md'],
