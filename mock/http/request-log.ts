@@ -18,7 +18,15 @@ export const createRequestLog =
       const known = operation?.path ?? unknownPath(req.originalUrl);
       // Not the docs, nor the contract that the console loads.
       if (operation || res.statusCode >= 400)
-        note?.({ requestId, operation: operation?.id, method: req.method, path: known, status, reason: why, ms });
+        note?.({
+          requestId,
+          operation: operation?.id,
+          method: req.method,
+          path: known,
+          status,
+          reason: why,
+          ms,
+        });
       log(printable(`${req.method} ${path} → ${status} (${why ?? 'preflight'}) ${ms} ms`));
     });
     next();

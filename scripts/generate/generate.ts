@@ -5,7 +5,7 @@ import { ContractFault } from '../../server/contract/load.ts';
 import { bundleContract } from './bundle.ts';
 import type { Contract } from './contract.ts';
 import { contractDigest, digestFile } from './digest.ts';
-import { handlers, handlersIndex, missingFiles, orphans, stub, tests } from './handlers.ts';
+import { fileOf, handlers, handlersIndex, missingFiles, orphans, stub, tests } from './handlers.ts';
 import { migrationsFile, migrationsIndex } from './migrations.ts';
 import { operationsModule } from './operations.ts';
 import { testOf } from './tests.ts';
@@ -44,6 +44,9 @@ export async function generate(project: string, options: Options = {}): Promise<
       throw error;
     }));
   if (validators instanceof Error) return refuse(validators.message);
+  const stubs = await missingFiles(contract, project, handlers, ({ operation }) =>
+    stub(operation.operationId),
+  );
   const files = new Map([
     ['generated/openapi.json', bundle],
     ['generated/validators.js', validators],
@@ -53,10 +56,11 @@ export async function generate(project: string, options: Options = {}): Promise<
     [digestFile, `${await contractDigest(project)}\n`],
     ['server/handlers/index.ts', handlersIndex(contract)],
     [migrationsFile, await migrationsIndex(project)],
-    ...(await missingFiles(contract, project, handlers, ({ operation }) => stub(operation.operationId))),
-    ...(await missingFiles(contract, project, tests, ({ path, operation }) =>
-      testOf(contract, path, operation),
-    )),
+    ...stubs,
+    ...(await missingFiles(contract, project, tests, ({ path, operation }) => {
+      const isStub = stubs.some(([file]) => file === fileOf(handlers, operation.operationId));
+      return testOf(contract, { path, operation, isStub });
+    })),
   ]);
   const changed: string[] = [];
   for (const [file, content] of files) {

@@ -23,6 +23,8 @@ export const tests: Place = { folder: 'test/service/operations', ending: '.test.
 const existing = (project: string, { folder }: Place) =>
   readdir(join(project, folder)).catch((): string[] => []);
 
+export const fileOf = ({ folder, ending }: Place, id: string) => `${folder}/${kebab(id)}${ending}`;
+
 /** A file for each operation that has none at this place. */
 export async function missingFiles(
   contract: Contract,
@@ -30,16 +32,15 @@ export async function missingFiles(
   place: Place,
   write: (operation: ReturnType<typeof operationsOf>[number]) => string,
 ): Promise<[string, string][]> {
-  const files = await existing(project, place);
-  const fileOf = ({ operation: { operationId } }: { operation: { operationId: string } }) =>
-    kebab(operationId) + place.ending;
+  const files = (await existing(project, place)).map((file) => `${place.folder}/${file}`);
+  const missing = operationsOf(contract).filter(
+    ({ operation }) => !files.includes(fileOf(place, operation.operationId)),
+  );
   return Promise.all(
-    operationsOf(contract)
-      .filter((one) => !files.includes(fileOf(one)))
-      .map(async (one): Promise<[string, string]> => [
-        `${place.folder}/${fileOf(one)}`,
-        await formatted(write(one)),
-      ]),
+    missing.map(async (one): Promise<[string, string]> => [
+      fileOf(place, one.operation.operationId),
+      await formatted(write(one)),
+    ]),
   );
 }
 

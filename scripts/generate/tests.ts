@@ -15,7 +15,11 @@ const hasCreate = (contract: Contract, path: string) => {
   return operationsOf(contract).some((one) => one.method === 'post' && one.path === collection);
 };
 
-export function testOf(contract: Contract, path: string, operation: Operation): string {
+/** A handler that is no stub was written by `npm run new -- table`. */
+export function testOf(
+  contract: Contract,
+  { path, operation, isStub }: { path: string; operation: Operation; isStub: boolean },
+): string {
   const { operationId: id, summary } = operation;
   const handler = `server/handlers/${kebab(id)}.ts`;
   const statuses = Object.keys(operation.responses).map(Number);
@@ -23,6 +27,8 @@ export function testOf(contract: Contract, path: string, operation: Operation): 
   const tested = shared(contract, path, operation);
   const todo: [number, string][] = statuses
     .filter((status) => !tested.includes(status) && !operation['x-reserved']?.[status])
+    // The test below asks a handler that is there.
+    .filter((status) => isStub || status !== success)
     .map((status) => [
       status,
       status === success
@@ -38,7 +44,7 @@ import { mustSucceed } from '../../support/valid-request.ts';
 
 // Written by \`npm run generate\`. The statuses that all operations share are tested by describeOperation. Write a test for each
 // status below \`todo\`, and delete its line there.
-describeOperation('${id}', { todo: ${literal(Object.fromEntries(todo))} }, (frame) => {
+describeOperation('${id}', ${todo.length > 0 ? `{ todo: ${literal(Object.fromEntries(todo))} }` : '{}'}, (frame) => {
   describe(${JSON.stringify(`${success} ${summary.charAt(0).toLowerCase()}${summary.slice(1)}`)}, () => {
     it('answers a valid request', async () => {
       const { status } = await frame.call();

@@ -177,6 +177,11 @@ describe('npm run generate', () => {
     expect(fresh.message).toContain('server/handlers/get-buyer-note.ts');
     expect(await handler('list-transactions')).toMatch(/^\/\/ mine\n/);
     expect(await handler('get-buyer-note')).toContain("Handler<'getBuyerNote', Deps>");
+    // What `npm run new -- table` has implemented is not listed as to do.
+    const test = (name: string) =>
+      readFile(join(made.folder, `test/service/operations/${name}.test.ts`), 'utf8');
+    expect(await test('get-buyer-note')).toContain('implement server/handlers/get-buyer-note.ts');
+    expect(await test('get-refund-reason')).not.toContain('todo:');
     expect(checked).toMatchObject({ ok: true, message: 'Generated code matches the contract' });
   });
 });
