@@ -44,7 +44,7 @@ describe('the README', () => {
 });
 
 it('CONTRIBUTING.md names exactly the existing commands', () => {
-  const named = [...read('CONTRIBUTING.md').matchAll(/^\| `npm (?:run )?(?:-s )?([a-z:]+)/gm)].map(
+  const named = [...read('CONTRIBUTING.md').matchAll(/`npm (?:run )?(?:-s )?(?!ci\b)([a-z:]+)/g)].map(
     ([, name]) => name,
   );
   expect(new Set(named)).toEqual(new Set(Object.keys(scripts).filter((name) => !name.startsWith('pre'))));
