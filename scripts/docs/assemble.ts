@@ -7,13 +7,13 @@ import { root } from '../support/root.ts';
 import { bundled } from './bundled.ts';
 import { forReaders, type Contract } from './contract.ts';
 import { createSite, type Site } from './files.ts';
-import { groups, preface, readGuides, type Guide } from './guides.ts';
+import { groups, introduction, preface, readGuides, type Guide } from './guides.ts';
 import { createLinks, linkReference, type Link } from './links.ts';
 import { render } from './markdown.ts';
 import { renderReference } from './redoc.ts';
 import { takeApart } from './reference.ts';
 import { guideEntries, referenceEntries } from './search-entries.ts';
-import { frame, menuOf, policyOf, type Frame, type Page } from './shell.ts';
+import { frame, menusOf, policyOf, type Frame, type Page } from './shell.ts';
 
 const own = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -39,7 +39,7 @@ export async function assemble(contract: Contract, text: string): Promise<Assemb
   });
   const rendered = guides.map((guide) => ({ guide, ...render(guide.markdown, links(guide.file, '../')) }));
   const entries = JSON.stringify([...guideEntries(rendered), ...referenceEntries(contract)]);
-  const menu = menuOf(contract, guides);
+  const menus = menusOf(contract, guides);
   const parts: Frame = {
     name: contract.info.title,
     assets: {
@@ -49,7 +49,7 @@ export async function assemble(contract: Contract, text: string): Promise<Assemb
       search: site.asset('search.js', `window.searchEntries = ${entries};\n`),
     },
   };
-  const add = (page: Page) => {
+  const add = (page: Page, menu = menus.integrate) => {
     site.page(page.path, frame(parts, { here: 'Docs', policy: policyOf(), ...page }, menu));
   };
   const guidePage = (html: string) => `<article class="guide">\n${html}</article>`;
@@ -58,13 +58,17 @@ export async function assemble(contract: Contract, text: string): Promise<Assemb
   const opening = `# ${title}\n\n${preface(contract)}\n\n${read('docs/overview.md')}`;
   const { html: overview } = render(opening, links('docs/overview.md', ''));
   add({ title, description, path: 'index.html', content: guidePage(overview) });
+  const forIntegrators = ({ group }: Guide) => group === 'Guides' || group === 'Build';
   for (const { guide, title: name, html } of rendered)
-    add({
-      title: name,
-      description: `${guide.about}: a guide of the ${title}.`,
-      path: `guides/${guide.slug}.html`,
-      content: guidePage(html),
-    });
+    add(
+      {
+        title: name,
+        description: `${guide.about}: a guide of the ${title}.`,
+        path: `guides/${guide.slug}.html`,
+        content: guidePage(guide.file === introduction ? html.replace('</h1>\n', `$&${forCallers}`) : html),
+      },
+      forIntegrators(guide) ? menus.integrate : menus.operate,
+    );
   for (const guide of guides)
     site.page(`guides/${guide.slug}.md`, asMarkdown(guide, links(guide.file, '../', 'md')));
   const { html: contractHtml } = render(
@@ -85,7 +89,7 @@ export async function assemble(contract: Contract, text: string): Promise<Assemb
     path: '404.html',
     up: '/docs/',
     content: guidePage(
-      '<h1>No such page</h1>\n<p>The menu has all pages, and the search finds words in them.</p>',
+      '<h1>No such page</h1>\n<p>The menu has the guides, and the search finds words in all pages.</p>',
     ),
   });
   site.page(
@@ -101,8 +105,9 @@ export async function assemble(contract: Contract, text: string): Promise<Assemb
       read(`docs/workflows/${name}`).replace('url: ../../generated/openapi.json', 'url: ../openapi.json'),
     );
   site.page('llms.txt', llms(contract, guides));
-  const forIntegrators = guides.filter(({ group }) => group === 'Guides' || group === 'Build');
-  const texts = forIntegrators.map((guide) => asMarkdown(guide, links(guide.file, '/docs/', 'md')));
+  const texts = guides
+    .filter(forIntegrators)
+    .map((guide) => asMarkdown(guide, links(guide.file, '/docs/', 'md')));
   site.page('llms-full.txt', [preface(contract), ...texts].join('\n\n'));
   const addReference = async () => {
     const html = await renderReference(linkReference(forReaders(contract), links('the contract', '')));
@@ -110,6 +115,9 @@ export async function assemble(contract: Contract, text: string): Promise<Assemb
   };
   return { site, parts, addReference };
 }
+
+/** As other guides say themselves. In the introduction it stands once, before its first section. */
+const forCallers = '<p class="hint">For developers who call the API.</p>\n';
 
 const asMarkdown = ({ markdown }: Guide, link: Link) =>
   // Not in code: a link there is an example.

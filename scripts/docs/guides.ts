@@ -21,7 +21,7 @@ export interface Guide {
   synonyms: Record<string, string>;
 }
 
-/** In the order of the menu. Benchmarks, scaling and decisions stay in the repository: they are not for integrators. */
+/** In the order of the menus. Benchmarks, scaling and decisions stay in the repository: they are not for integrators. */
 export const groups = ['Guides', 'Build', 'Operate', 'Contribute'] as const;
 export type Group = (typeof groups)[number];
 

@@ -1,6 +1,6 @@
 // The frame of every page, of the docs and of the sandbox: head, header with search, and in the docs the menu.
 import { itemsOf, type Contract } from './contract.ts';
-import { groups, type Guide } from './guides.ts';
+import type { Group, Guide } from './guides.ts';
 import { escape } from './markdown.ts';
 
 export interface MenuGroup {
@@ -31,15 +31,16 @@ export interface Frame {
   assets: { style: string; script: string; icon: string; search: string };
 }
 
-/** Guides, the reference, and then what is for fewer readers. */
-export function menuOf(contract: Contract, guides: Guide[]): MenuGroup[] {
-  const overview = { label: 'Overview', href: 'index.html' };
-  const [first, ...others] = groups.map((label) => ({
-    label,
-    links: guides
+/** Integrators have one link to the pages of operators and contributors, which have a menu of their own. */
+export function menusOf(
+  contract: Contract,
+  guides: Guide[],
+): { integrate: MenuGroup[]; operate: MenuGroup[] } {
+  const linksOf = (label: Group) =>
+    guides
       .filter(({ group }) => group === label)
-      .map((guide) => ({ label: guide.label, href: `guides/${guide.slug}.html` })),
-  }));
+      .map((guide) => ({ label: guide.label, href: `guides/${guide.slug}.html` }));
+  const overview = { label: 'Overview', href: 'index.html' };
   const reference = contract.tags.map(({ name }) => ({
     label: name,
     links: itemsOf(contract)
@@ -50,7 +51,22 @@ export function menuOf(contract: Contract, guides: Guide[]): MenuGroup[] {
         badge: isEvent ? 'event' : method,
       })),
   }));
-  return [{ label: 'Guides', links: [overview, ...(first?.links ?? [])] }, ...reference, ...others];
+  const operate = linksOf('Operate');
+  return {
+    integrate: [
+      { label: 'Guides', links: [overview, ...linksOf('Guides')] },
+      ...reference,
+      {
+        label: 'Build and run',
+        links: [...linksOf('Build'), { label: 'Operate', href: operate[0]?.href ?? '' }],
+      },
+    ],
+    operate: [
+      { label: 'Integrate', links: [overview] },
+      { label: 'Operate', links: operate },
+      { label: 'Contribute', links: linksOf('Contribute') },
+    ],
+  };
 }
 
 /** Scripts, styles and the font of this site only, and nothing from other hosts. */

@@ -92,12 +92,20 @@ function isThere({ file, anchor }: { file: string; anchor: string }): boolean {
 }
 
 describe('the built site', () => {
-  it('has every guide as a page and as Markdown, in one menu with the reference', () => {
+  it('has every guide as a page and as Markdown, in a menu with the reference or in that of operators', () => {
     const index = built.get('index.html') ?? '';
     expect(index).toContain('Three steps to a first call');
-    for (const { slug } of guides) {
+    const menuOf = (file: string) => /<nav id="menu"[^]*?<\/nav>/.exec(built.get(file) ?? '')?.[0] ?? '';
+    const operate = menuOf('guides/operating.html');
+    for (const { slug, group } of guides) {
       expect(built.has(`guides/${slug}.md`), slug).toBe(true);
-      expect(index).toContain(`href="guides/${slug}.html"`);
+      const isForIntegrators = group === 'Guides' || group === 'Build';
+      const own = menuOf(`guides/${slug}.html`);
+      expect(own.includes(`href="../guides/${slug}.html" aria-current="page"`), slug).toBe(true);
+      // Integrators have one link to the others.
+      const isLinked = isForIntegrators || slug === 'operating';
+      expect(menuOf('index.html').includes(`href="guides/${slug}.html"`), slug).toBe(isLinked);
+      expect(operate.includes(`href="../guides/${slug}.html"`), slug).toBe(!isForIntegrators);
     }
     expect(guides.map(({ slug }) => slug)).toEqual(
       expect.arrayContaining([
