@@ -76,8 +76,7 @@ function createUpdates({ service, mock, say, where }: Dev) {
     const digest = docsDigest(await read(contractFile));
     if (digest !== builtDocs) {
       const isBuilt = (await read(join(site, 'digest.txt'))).trim() === digest;
-      const hasPages = existsSync(join(pages, 'index.html'));
-      if (!isBuilt || !hasPages) await buildDocs({ out: site, pages: hasPages ? undefined : pages });
+      if (!isBuilt || !existsSync(join(pages, 'index.html'))) await buildDocs({ out: site, pages });
       builtDocs = digest;
     }
     await Promise.all(serving);

@@ -71,13 +71,16 @@ async function report(build: () => ReturnType<typeof buildDocs>): Promise<boolea
     console.log(`Documentation in ${relative('', file)} (${(bytes / 1e6).toFixed(1)} MB, ${seconds} s)`);
     return true;
   } catch (error) {
-    console.error(error instanceof Error ? error.message : error);
+    console.error(`The docs were not built: ${error instanceof Error ? error.message : String(error)}`);
     return false;
   }
 }
 
 async function main({ out, watch }: { out: string; watch?: boolean }): Promise<void> {
-  const folders = { out: resolve(out), pages: out === siteFolder ? join(root, 'pages') : undefined };
+  const folders = {
+    out: resolve(out),
+    pages: resolve(out) === siteFolder ? join(root, 'pages') : undefined,
+  };
   if (!watch) {
     if (!(await report(() => buildDocs(folders)))) process.exitCode = 1;
     return;

@@ -2,6 +2,7 @@
 // server runs the edited contract and a faulty one stops the start with file and line. If the docs are missing or out of date, a
 // process beside the service builds them. Takes milliseconds if nothing changed.
 import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { areDocsBuilt } from './docs/digest.ts';
 import { staleParts } from './generate/digest.ts';
@@ -19,6 +20,8 @@ async function main(): Promise<number> {
   }
   if (areDocsBuilt()) return 0;
   console.log('The docs are missing or out of date. They are built while the service starts.');
+  // Then the service says that they are being built.
+  for (const folder of ['site', 'pages']) mkdirSync(join(root, folder), { recursive: true });
   // To stderr, because stdout has the service's log. It ends by itself, or with Ctrl+C.
   spawn(process.execPath, command('docs.ts'), { stdio: ['ignore', 2, 2], cwd: root }).unref();
   return 0;

@@ -62,7 +62,10 @@ const isInsideNot = (change: Change) =>
   within(change, 'not') && (change.kind === 'modified' || keyword(change) !== 'not');
 
 const refusesFewer = (change: Change) =>
-  changed(change, 'required') && segments(change.path).at(-1) === 'not' && lost(change).length === 0;
+  changed(change, 'required') &&
+  keyword(change) === 'not' &&
+  !within(change, 'if') &&
+  lost(change).length === 0;
 
 const losesEnumValues = (change: Change) =>
   changed(change, 'enum') &&

@@ -23,17 +23,6 @@ export async function assemblePages(parts: Frame, contract: Contract): Promise<S
   );
   const about = { description: parts.name, up: '/docs/' };
   site.page(
-    'index.html',
-    frame(parts, {
-      ...about,
-      title: 'Sandbox',
-      path: 'index.html',
-      head: script(site.asset('desk.js', await bundled('desk.ts'))),
-      here: 'Sandbox',
-      content: own('landing.html').replace('{{operations}}', () => escape(JSON.stringify(places))),
-    }),
-  );
-  site.page(
     'console/index.html',
     frame(parts, {
       ...about,
@@ -47,6 +36,18 @@ export async function assemblePages(parts: Frame, contract: Contract): Promise<S
     }),
   );
   site.page('approval.html', approvalPage());
+  // Last: until it is there, the server says that the pages are being built.
+  site.page(
+    'index.html',
+    frame(parts, {
+      ...about,
+      title: 'Sandbox',
+      path: 'index.html',
+      head: script(site.asset('desk.js', await bundled('desk.ts'))),
+      here: 'Sandbox',
+      content: own('landing.html').replace('{{operations}}', () => escape(JSON.stringify(places))),
+    }),
+  );
   return site;
 }
 

@@ -61,16 +61,17 @@ export async function confirm(question: string): Promise<void> {
 
 const stopMilliseconds = 19_000;
 
-/** Resolves at Ctrl-C (SIGINT), SIGTERM, or when the terminal is closed (SIGHUP). */
-export const untilStopped = (): Promise<void> =>
+/** Resolves at Ctrl-C (SIGINT), SIGTERM, or when the terminal is closed (SIGHUP); or when nobody reads the output any more. */
+export const untilStopped = ({ orUnread = false } = {}): Promise<void> =>
   new Promise((resolve) => {
     // A signal handler alone does not keep a process alive.
     const alive = setInterval(() => undefined, 60_000);
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-      process.once(signal, () => {
-        clearInterval(alive);
-        // For what the command still waits for then. Without anything to wait for, the process ends by itself.
-        setTimeout(() => process.exit(1), stopMilliseconds).unref();
-        resolve();
-      });
+    const stop = () => {
+      clearInterval(alive);
+      // For what the command still waits for then. Without anything to wait for, the process ends by itself.
+      setTimeout(() => process.exit(1), stopMilliseconds).unref();
+      resolve();
+    };
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
+    if (orUnread) process.stdout.once('error', stop);
   });

@@ -93,7 +93,7 @@ async function deliveries(options: DeliveriesOptions): Promise<void> {
 
 /** Asks every second, because workers of other processes make most attempts. */
 async function followAttempts(db: Db, filter: DeliveryFilter, json: boolean | undefined): Promise<undefined> {
-  const stopped = untilStopped().then(() => true);
+  const stopped = untilStopped({ orUnread: true }).then(() => true);
   const keyOf = ({ id, number }: { id: string; number: number }) => `${id} ${number}`;
   let known = new Set((await listRecentAttempts(db)).map(keyOf));
   console.error('Waiting for attempts. Press Ctrl-C to stop.');
@@ -115,7 +115,16 @@ async function followAttempts(db: Db, filter: DeliveryFilter, json: boolean | un
 function lineOf(row: ReturnType<typeof rowsOf>[number], delivery: Delivery): string {
   const next = nextOf(delivery);
   const result = [row.status, `${row.ms} ms`, row.state, next && `next ${next}`, row.error, row.answer];
-  return [row.at?.toISOString(), row.name, row.event, `attempt ${row.attempt}`, ...result]
+  const receiver = `${new URL(delivery.url).host} …${delivery.subscription_id.slice(-6)}`;
+  return [
+    row.at?.toISOString(),
+    row.name,
+    row.event,
+    row.account,
+    receiver,
+    `attempt ${row.attempt}`,
+    ...result,
+  ]
     .filter(Boolean)
     .join('  ');
 }

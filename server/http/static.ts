@@ -76,13 +76,13 @@ export const withOwnServer = (contract: object, url: string): object => ({
 });
 
 /**
- * For people, while `npm start` builds a folder beside the service: a page that loads itself again. `last` is what a build writes last.
+ * While `npm start` builds a folder beside the service: a page that loads itself again. `last` is what a build writes last.
  * A package that has no such folder does not build one.
  */
 export const sayBuilding =
   (folder: string, last: string): RequestHandler =>
   (req, res, next) => {
-    if (!wantsHtml(req) || !existsSync(folder) || existsSync(join(folder, last))) {
+    if (req.method !== 'GET' || !existsSync(folder) || existsSync(join(folder, last))) {
       next();
       return;
     }
@@ -97,9 +97,6 @@ const buildingPage = `<!doctype html><html lang="en"><meta charset="utf-8"><meta
 <p>The service runs already. Docs, console and landing page take some seconds after a change; this page then shows them by itself.</p>
 <p>If it does not, the terminal says why. To build them by hand: <code>npm run docs</code></p></html>
 `;
-
-const wantsHtml = ({ method, headers }: Request) =>
-  method === 'GET' && /\btext\/html\b/.test(headers.accept ?? '');
 
 /** For an address that has no file: the page whose ending was left out, or for people a page with menu and search. */
 const findPage =

@@ -11,7 +11,7 @@ import { sandboxKeyFile } from './secrets-file.ts';
 
 const dayMilliseconds = 24 * 3_600_000;
 const mostEvents = 30;
-const mostDeliveries = 300;
+const mostDeliveries = 1000;
 const tokenSeconds = 3_600;
 
 export function createEventFeed(db: Db, now: () => Date) {

@@ -100,6 +100,7 @@ describe('a person at this machine', () => {
     writeFileSync(join(folder, 'index.html'), '');
     for (const path of paths) expect((await send('GET', path, html, unbuilt.url)).status).toBe(200);
     expect((await send('GET', '/docs/reference.html', html, unbuilt.url)).status).toBe(503);
+    expect((await send('GET', '/client.tgz', {}, unbuilt.url)).headers['retry-after']).toBe('1');
     writeFileSync(join(folder, 'digest.txt'), '');
     expect((await send('GET', '/docs/reference.html', html, unbuilt.url)).status).toBe(404);
     rmSync(folder, { recursive: true });

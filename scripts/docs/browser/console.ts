@@ -66,7 +66,7 @@ async function start(): Promise<void> {
     authentication: { preferredSecurityScheme: scheme, securitySchemes: { [scheme]: { token } } },
   });
   const shown = Scalar.createApiReference('#console', options());
-  openClient(wanted);
+  if (wanted) openClient(wanted);
   new MutationObserver(() => {
     shown.updateConfiguration(options());
   }).observe(document.documentElement, { attributeFilter: ['class'] });
@@ -76,12 +76,14 @@ async function start(): Promise<void> {
  * Links name an operation: `/console/#listTransactions`. Scalar's own addresses have its tag before it. Otherwise the first one is
  * open, ready to send.
  */
-function wantedOperation({ paths, tags }: Contract): string {
+function wantedOperation({ paths, tags }: Contract): string | undefined {
   const id = location.hash.split(/[#/]/).at(-1);
   const all = Object.values(paths).flatMap((item) => Object.values(item));
   const operation =
-    all.find(({ operationId }) => operationId === id) ?? all.find((one) => one.tags[0] === tags[0]?.name);
-  if (!operation) throw new Error('The contract has no operation of its first tag');
+    all.find(({ operationId }) => operationId === id) ??
+    all.find((one) => one.tags[0] === tags[0]?.name) ??
+    all[0];
+  if (!operation) return undefined;
   const tag = operation.tags[0].toLowerCase().replaceAll(' ', '-');
   history.replaceState(history.state, '', `#tag/${tag}/${operation.operationId}`);
   return operation.operationId;

@@ -36,10 +36,13 @@ addEventListener('DOMContentLoaded', () => {
     try {
       const response = await fetch(`/sandbox/feed?after=${after}`);
       if (!response.ok) throw new Error(String(response.status));
-      show((await response.json()) as Feed);
+      const feed = (await response.json()) as Feed;
+      if (feed.last < after) {
+        // The server was started again meanwhile, and its numbers begin anew.
+        after = 0;
+        await ask();
+      } else show(feed);
     } catch {
-      // After a restart the numbers begin again.
-      after = 0;
       setText('#state', 'No response from the server. Trying again.');
     }
   };

@@ -3,6 +3,9 @@
 import { sql, type Kysely } from 'kysely';
 
 export async function up(db: Kysely<unknown>): Promise<void> {
+  // As in 0002: an operator may have built it before.
+  const { rows } = await sql`select where to_regclass('delivery_attempts_by_time') is not null`.execute(db);
+  if (rows.length > 0) return;
   await sql`
     create index delivery_attempts_by_time on delivery_attempts using brin (at) with (autosummarize = on)`.execute(
     db,

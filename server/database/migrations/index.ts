@@ -23,5 +23,5 @@ export const digests: Record<string, string> = {
   '0003-number-buckets': '2d88ff673cea',
   '0004-events-for-one': '8a42265df981',
   '0005-updated-after-created': '195340ff025b',
-  '0006-attempts-by-time': '4846ad6b031a',
+  '0006-attempts-by-time': '52d6ef5c14e7',
 };

@@ -88,7 +88,7 @@ export function createDesk(
       ...facts,
       firstCall: firstCall(),
       events: await events?.list(),
-      requests: requests.since(Number.isSafeInteger(after) ? after : 0),
+      ...requests.since(Number.isSafeInteger(after) ? after : 0),
     } satisfies Feed);
   });
   desk.post('/sandbox/token', forOwnActions, protect, (_req, res) => {

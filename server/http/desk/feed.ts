@@ -5,6 +5,8 @@ export interface Feed {
   kind: 'sandbox' | 'mock';
   firstCall: string;
   requests: FeedRequest[];
+  /** The number of the last request. It is below that of an earlier feed if the server was started again. */
+  last: number;
   /** The mock has none. */
   events: FeedEvent[] | undefined;
 }
@@ -53,8 +55,8 @@ export interface FeedDelivery {
 /** The last requests: what the access log says of them. No body, no query, no token. */
 export interface RequestFeed {
   note: (request: Omit<FeedRequest, 'number' | 'at'>) => void;
-  /** Those with a number above `after`, oldest first. */
-  since: (after: number) => FeedRequest[];
+  /** Those with a number above `after`, oldest first, and the number of the last one. */
+  since: (after: number) => { requests: FeedRequest[]; last: number };
 }
 
 const mostKept = 100;
@@ -68,6 +70,6 @@ export function createRequestFeed(now: () => Date): RequestFeed {
       kept.push({ ...request, number, at: now().toISOString() });
       if (kept.length > mostKept) kept.shift();
     },
-    since: (after) => kept.filter((request) => request.number > after),
+    since: (after) => ({ requests: kept.filter((request) => request.number > after), last: number }),
   };
 }

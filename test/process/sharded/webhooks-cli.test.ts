@@ -572,6 +572,9 @@ describe('payments webhooks deliveries --follow', () => {
     await settled(service, subscription);
     const follow = ['webhooks', 'deliveries', '--follow', '--subscription', subscription.id];
     const [forPeople, forPrograms] = [startLong(follow), startLong([...follow, '--json'])];
+    const unread = startPayments(follow, env);
+    await eventually(() => unread.output().includes('Press Ctrl-C'), 'it waits');
+    unread.process.stdout?.destroy();
     for (const { said } of [forPeople, forPrograms]) await said('Press Ctrl-C');
     const record = await storeCard(service);
     await forPeople.said('attempt 2  204');
@@ -585,7 +588,9 @@ describe('payments webhooks deliveries --follow', () => {
       status: 500,
     });
     expect(JSON.parse(second ?? '')).toMatchObject({ record, attempt: 2, status: 204, state: 'succeeded' });
-    expect(forPeople.output().match(/^\S+Z +payment-method\.created +\S+ +attempt \d /gm)).toHaveLength(2);
+    const line = /^\S+Z +payment-method\.created +\S+ +default +127\.0\.0\.1:\d+ …\w{6} +attempt \d /gm;
+    expect(forPeople.output().match(line)).toHaveLength(2);
+    expect((await unread.ended).status).toBe(0);
     await unsubscribe(service, subscription);
   });
 });
