@@ -1,6 +1,6 @@
 // The embedded PostgreSQL with one process. With several processes: embedded-processes.test.ts.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readConfig } from '../../server/config.ts';
@@ -21,11 +21,17 @@ describe('an embedded PostgreSQL', () => {
   let folder: DataDir;
   let dataDir: string;
   let database: EmbeddedDatabase;
+  let commands = '';
 
   beforeAll(async () => {
     folder = await newDataDir();
     dataDir = folder.path;
-    await restart();
+    let isStarting = linux;
+    const starting = restart().finally(() => (isStarting = false));
+    while (isStarting)
+      for (const pid of await readdir('/proc'))
+        commands += await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    await starting;
   });
 
   afterAll(async () => {
@@ -72,9 +78,11 @@ describe('an embedded PostgreSQL', () => {
     expect(await query(database.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
   });
 
-  it('keeps its password in a file of mode 0600 and asks for it by scram', async () => {
+  it('keeps its password in a file of mode 0600 and in no argument list, and asks for it by scram', async () => {
     expect((await stat(join(dataDir, 'postgres-password'))).mode & 0o777).toBe(0o600);
     expect((await password()).length).toBeGreaterThanOrEqual(32);
+    expect(commands.includes('initdb')).toBe(linux);
+    expect(commands.includes(await password())).toBe(false);
     const rules = await query(database.url, 'SELECT DISTINCT auth_method AS m FROM pg_hba_file_rules');
     expect(rules).toEqual([{ m: 'scram-sha-256' }]);
     const wrong = new URL(database.url);
