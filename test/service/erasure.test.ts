@@ -348,8 +348,12 @@ it('the same reference with the ID of another record is the other buyer', async 
 
 it('a buyer that only transactions name can be erased; with --references their references, too', async () => {
   const id = randomUUID();
-  const rows = ['order 1', 'order 2'].map((external_identifier) =>
-    transaction({ external_identifier, buyer: buyer({ id, display_name: 'Jane' }) }),
+  const rows = ['default', 'marketplace'].map((merchant_account_id) =>
+    transaction({
+      merchant_account_id,
+      external_identifier: 'order',
+      buyer: buyer({ id, display_name: 'Jane' }),
+    }),
   );
   await createTransactions(db(), rows);
   const before = await rest([id]);
@@ -357,6 +361,11 @@ it('a buyer that only transactions name can be erased; with --references their r
   expect(await rest([id])).toEqual(before);
   expect(await erase(id)).toMatchObject({ already_erased: true });
   expect((await erase(id, '--references')).found).toMatchObject({ transactions: 2 });
+  const { rows: changes } = await sql`
+    select distinct xmin::text from transactions where id = any(${rows.map((row) => row.id)}::uuid[])`.execute(
+    db(),
+  );
+  expect(changes, 'each account is changed in a transaction of its own').toHaveLength(2);
   const left = await snapshotsOf(rows.map((row) => row.id));
   expect(left).toMatchObject(
     rows.map(() => ({ external_identifier: null, amount: 1299, buyer: { id, display_name: null } })),
