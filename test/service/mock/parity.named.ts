@@ -89,6 +89,12 @@ const bodies: Case[] = [
   }),
   ...noHosts.map((redirect_url) => post('cards', `back to ${redirect_url}`, { ...card, redirect_url })),
   post('gifts', 'ten cards', { items: Array.from({ length: 10 }, () => gift) }),
+  {
+    ...post('gifts', 'a stored card of another account', {
+      items: [{ id: '356d56e5-fe16-42ae-97ee-8d55d846ae2e' }],
+    }),
+    headers: { [merchantAccount]: 'marketplace' },
+  },
   ...[
     'http://10.0.0.1/',
     'http://169.254.169.254/',
