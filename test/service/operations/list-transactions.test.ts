@@ -131,7 +131,7 @@ describeOperation('listTransactions', {}, (frame) => {
     });
 
     it('without the header it uses the oldest account that the caller has access to', async () => {
-      const some = await frame.service.pair({ accounts: ['paged'] });
+      const some = await frame.service.pair({ accounts: ['several', 'paged'] });
       const { body } = await frame.call({ token: some.token(scope) });
       expect((body as Page).items.map(({ id }) => id)).toEqual(paged.map(({ id }) => id));
     });

@@ -325,7 +325,7 @@ it('a failure that comes after a success counts from then on, one that came befo
   const [e] = await lease(one);
   await record(one, e ? [attempted(e, 204)] : []);
   expect(await failing()).toBeNull();
-  const between = [204, 500, 204] as const;
+  const between = [500, 204, 500, 204] as const;
   const more = await lease(one);
   await record(
     one,
