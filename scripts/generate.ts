@@ -12,10 +12,18 @@ const help = `Generate code from the contract in openapi/.
 Writes generated/openapi.json (the bundle), generated/types.ts, generated/operations.ts,
 generated/validators.js (validators of all responses and events), server/handlers/index.ts,
 server/database/migrations/index.ts (the list of the files there), missing stubs in server/handlers/ and missing tests in
-test/service/operations/. Existing handlers and tests are never overwritten.`;
+test/service/operations/. Existing handlers and tests are never overwritten.
+
+Exit code: 0 if all is written or nothing would change, 1 if not, 2 for an unknown option.`;
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { check: { type: 'boolean' }, help: { type: 'boolean' } } });
+  let values;
+  try {
+    ({ values } = parseArgs({ options: { check: { type: 'boolean' }, help: { type: 'boolean' } } }));
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${help}`);
+    return 2;
+  }
   if (values.help) {
     console.log(help);
     return 0;
