@@ -4,8 +4,10 @@ import { exampleRefs } from './example-refs.js';
 import { boundedInput } from './rules/bounded-input.js';
 import { componentName } from './rules/component-name.js';
 import { described } from './rules/described.js';
+import { errors } from './rules/errors.js';
 import { errorCode, exampleStatus, pairedExamples } from './rules/examples.js';
 import { idempotencyKey } from './rules/idempotency.js';
+import { operationIdUnique, snakeCase } from './rules/naming.js';
 import { noOrphans } from './rules/no-orphans.js';
 import { extensions, listShape, operationScope } from './rules/operations.js';
 import { closedObject, resourceType, validSchema } from './rules/schemas.js';
@@ -15,12 +17,15 @@ export default () => ({
   preprocessors: { oas3: { 'example-refs': exampleRefs } },
   rules: {
     oas3: {
+      'operation-id-unique': operationIdUnique,
+      'snake-case': snakeCase,
       'component-name': componentName,
       'no-orphans': noOrphans,
       'operation-scope': operationScope,
       extensions,
       'list-shape': listShape,
       'idempotency-key': idempotencyKey,
+      errors,
       'error-code': errorCode,
       'example-status': exampleStatus,
       'paired-examples': pairedExamples,

@@ -5,6 +5,7 @@ export const isObject = (value) => typeof value === 'object' && value !== null &
 export const list = (value) => (Array.isArray(value) ? value : []);
 export const entries = (value) => (isObject(value) ? Object.entries(value) : []);
 export const isText = (value) => typeof value === 'string' && value.trim().length > 0;
+export const isSnakeCase = (name) => /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name);
 
 /** Resolves `value` if it is a $ref. Node and location are undefined if the $ref cannot be resolved. */
 export function follow(value, location, ctx) {
@@ -12,21 +13,13 @@ export function follow(value, location, ctx) {
   return ctx.resolve(value, location.source.absoluteRef);
 }
 
-/** Visits the operations of `paths`, not those of webhooks, which the receiver implements. `parents` has the path item. */
+/** Visits the operations of `paths`, not those of webhooks, which the receiver implements. */
 export const eachOperation = (visit) => ({ Paths: { PathItem: { Operation: visit } } });
 
-/** The parameters of an operation, including those of its path item. */
-export function parametersOf(operation, ctx, parents) {
-  const own = list(operation.parameters).map((value, index) => [
-    value,
-    ctx.location.child(['parameters', index]),
-  ]);
-  const shared = list(parents.PathItem?.parameters).map((value, index) => [
-    value,
-    ctx.parentLocations.PathItem.child(['parameters', index]),
-  ]);
-  return [...own, ...shared]
-    .map(([value, location]) => follow(value, location, ctx))
+/** The parameters of an operation, $refs resolved. */
+export function parametersOf(operation, ctx) {
+  return list(operation.parameters)
+    .map((value, index) => follow(value, ctx.location.child(['parameters', index]), ctx))
     .filter(({ node }) => isObject(node));
 }
 

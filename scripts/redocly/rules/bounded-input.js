@@ -47,9 +47,9 @@ function missing(schema) {
 
 export const boundedInput = () => {
   const seen = new Set();
-  return eachOperation((operation, ctx, parents) => {
+  return eachOperation((operation, ctx) => {
     const body = follow(operation.requestBody, ctx.location.child('requestBody'), ctx);
-    const holders = [...parametersOf(operation, ctx, parents), ...(isObject(body.node) ? [body] : [])];
+    const holders = [...parametersOf(operation, ctx), ...(isObject(body.node) ? [body] : [])];
     for (const { node, location } of holders) {
       const roots = [
         [node.schema, location.child('schema')],

@@ -14,9 +14,9 @@ const writes = (operation, ctx) =>
 const isWrite = (scope) => String(scope).endsWith('.write');
 
 export const idempotencyKey = () =>
-  eachOperation((operation, ctx, parents) => {
-    const { operationId, responses } = operation;
-    const isTaken = parametersOf(operation, ctx, parents).some(
+  eachOperation((operation, ctx) => {
+    const { operationId } = operation;
+    const isTaken = parametersOf(operation, ctx).some(
       ({ node }) => node.in === 'header' && node.name === key,
     );
     if (isTaken !== writes(operation, ctx))
@@ -27,11 +27,6 @@ export const idempotencyKey = () =>
         location: ctx.location.child('parameters').key(),
       });
     if (!isTaken) return;
-    if (!responses?.['422'])
-      ctx.report({
-        message: `Declare 422 (the ${key} may belong to another request) by $ref to components/responses.`,
-        location: ctx.location.child('responses').key(),
-      });
     for (const { status, node, location } of responsesOf(operation, ctx)) {
       if (!isMarked(status) || entries(node.headers).some(([name]) => name === mark)) continue;
       const place = node.headers ? location.child('headers') : location;

@@ -67,7 +67,7 @@ export const extensions = () => ({
   },
   ...eachOperation((operation, ctx) => {
     const { 'x-rate-limit': limit, 'x-deprecation': deprecation, deprecated = false } = operation;
-    if (limit !== undefined && !scopesOf(operation).includes(limit?.scope)) {
+    if (isObject(limit) && !scopesOf(operation).includes(limit.scope)) {
       ctx.report({
         message: 'Write a scope into x-rate-limit that this operation names in its security.',
         location: ctx.location.child('x-rate-limit'),
@@ -84,7 +84,8 @@ export const extensions = () => ({
 
 const day = (text) => (/^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN);
 // Callers need the time that the introduction promises.
-const isDeprecation = (value) => day(value?.sunset) - day(value?.since) >= 365 * 86_400_000;
+const isDeprecation = (value) =>
+  entries(value).length === 2 && day(value.sunset) - day(value.since) >= 365 * 86_400_000;
 
 const envelope = ['items', 'limit', 'next_cursor', 'previous_cursor'];
 const isEnvelope = (schema) =>
@@ -95,10 +96,10 @@ const isEnvelope = (schema) =>
   schema.properties.items?.type === 'array';
 
 export const listShape = ({ except = [] }) =>
-  eachOperation((operation, ctx, parents) => {
+  eachOperation((operation, ctx) => {
     const { operationId } = operation;
     if (!isText(operationId) || !operationId.startsWith('list') || except.includes(operationId)) return;
-    const query = parametersOf(operation, ctx, parents).filter(({ node }) => node.in === 'query');
+    const query = parametersOf(operation, ctx).filter(({ node }) => node.in === 'query');
     for (const name of ['cursor', 'limit']) {
       if (query.some(({ node }) => node.name === name)) continue;
       ctx.report({
@@ -106,11 +107,6 @@ export const listShape = ({ except = [] }) =>
         location: ctx.location.child('parameters').key(),
       });
     }
-    if (!operation.responses?.['422'])
-      ctx.report({
-        message: `${operationId} is a list: declare 422 (its cursor may belong to another list) by $ref to components/responses.`,
-        location: ctx.location.child('responses').key(),
-      });
     const response = follow(operation.responses?.['200'], ctx.location.child(['responses', '200']), ctx);
     const media = response.node?.content?.['application/json'];
     const schema = media && follow(media.schema, response.location, ctx).node;

@@ -1,7 +1,7 @@
 // Schemas: valid patterns and limits, closed objects, a const `type` on resources.
 import { basename } from 'node:path';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
-import { entries, follow, isObject, isText, list } from '../support.js';
+import { entries, follow, isObject, isSnakeCase, isText, list } from '../support.js';
 
 const pairs = [
   ['minLength', 'maxLength'],
@@ -65,9 +65,7 @@ export const closedObject = () => ({
       if (Object.hasOwn(properties, name)) continue;
       ctx.report({
         message: `Define the required property "${name}", or do not require it.`,
-        suggest: Object.keys(properties).filter(
-          (one) => !/[A-Z]/.test(one) && !schema.required.includes(one),
-        ),
+        suggest: Object.keys(properties).filter((one) => isSnakeCase(one) && !schema.required.includes(one)),
         location: ctx.location.child(['required', index]),
       });
     }

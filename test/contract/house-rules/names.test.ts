@@ -1,20 +1,32 @@
 // Names of properties, parameters and files, and files that nothing uses.
 import { operation, schema, testRule } from '../../support/lint-yaml.ts';
 
-testRule('rule/snake-case', {
+testRule('house/snake-case', {
   'a property in camelCase': schema(
-    'properties:\n  issuerCountry: {} #! "issuerCountry" should use snake_case: rename it, such as issuer_country.',
+    'properties:\n  issuerCountry: {} #! "issuerCountry" must be snake_case: rename it to "issuer_country".',
   ),
   'a property of a nested object in kebab-case': schema(`
 properties:
   more:
     properties:
-      error-code: {} #! "error-code" should use snake_case
+      error-code: {} #! rename it to "error_code".
 `),
   'a query parameter in camelCase': operation(
-    'parameters:\n  - in: query\n    name: buyerId #! "buyerId" should use snake_case',
+    'parameters:\n  - in: query\n    name: buyerId #! rename it to "buyer_id".',
   ),
   'a header has a name of its own': operation('parameters: [{ in: header, name: Idempotency-Key }]'),
+});
+
+testRule('house/operation-id-unique', {
+  'a name that is taken': `
+paths:
+  /refunds:
+    get: { operationId: listRefunds }
+webhooks:
+  refund.created:
+    post:
+      operationId: listRefunds #! \`listRefunds\` is taken. Give this one a name of its own. The other is at openapi/openapi.yaml:4.
+`,
 });
 
 const refund = 'components/schemas/Refund.yaml';

@@ -30,7 +30,13 @@ testRule('rule/methods', {
   'a method that the house does not use': `
 paths:
   /refunds:
-    options: {} #! "options" is disallowed. Use get, post, put, patch or delete.
+    options: {} #! "options" is disallowed. Use get, post, put, patch or delete, and write all else, such as parameters, in the operation.
+`,
+  'parameters of a path, which the generators do not know': `
+paths:
+  /refunds:
+    parameters: [] #! "parameters" is disallowed. Use get, post, put, patch or delete, and write all else
+    get: {}
 `,
 });
 
@@ -76,6 +82,14 @@ x-rate-limit:
   scope: embed #! Write x-rate-limit as {scope: embed, limit: 50, window_seconds: 60}
   limit: 50
 `),
+  'a rate limit that is a number': operation('x-rate-limit: 50 #! Write x-rate-limit as {scope: embed'),
+  'a rate limit with another key': operation(`
+x-rate-limit:
+  scope: embed
+  limit: 50
+  window_seconds: 60
+  burst: 5 #! Write x-rate-limit as
+`),
   'a rate limit': operation('x-rate-limit: { scope: embed, limit: 50, window_seconds: 60 }'),
 });
 
@@ -90,16 +104,17 @@ testRule('rule/velocity-limit', {
   'a velocity limit without a window': velocity(
     '{ limit: 300 } #! Write x-velocity-limit as {cards: {limit: 3',
   ),
+  'a velocity limit of something else': velocity(
+    '{ limit: 300, window_seconds: 60 }\n  buyers: { limit: 300, window_seconds: 60 } #! Write x-velocity-limit as',
+  ),
   'a velocity limit': velocity('{ limit: 300, window_seconds: 60 }'),
 });
 
 testRule('rule/reserved', {
   'a status reserved without a reason': operation(
-    "x-reserved:\n  '409': never #! Name statuses in x-reserved that are declared and never happen, each with a sentence",
+    "x-reserved:\n  '409': never #! Name statuses in x-reserved that never happen, each with a sentence",
   ),
-  'a status that can always happen': operation(
-    "x-reserved:\n  '500': Nothing ever goes wrong here. #! 500 can always happen",
-  ),
+  'statuses without reasons': operation("x-reserved:\n  - '409' #! each with a sentence that says why"),
   'a reserved status': operation("x-reserved: { '409': A list refuses nothing. }"),
 });
 
@@ -120,6 +135,11 @@ testRule('house/extensions', {
 deprecated: true #! with at least a year between them
 x-deprecation: { since: 2027-01-01, sunset: 2027-12-31 }
 `),
+  'a deprecation with another key': operation(`
+deprecated: true #! ${deprecation}
+x-deprecation: { since: 2027-01-01, sunset: 2028-01-01, reason: It is old. }
+`),
+  'a rate limit that is a number is a matter of rule/rate-limit': operation(`${limited}\nx-rate-limit: 50`),
   'dates of an operation that is not deprecated': operation(
     `x-deprecation: { since: 2027-01-01, sunset: 2028-01-01 } #! ${deprecation}`,
   ),
@@ -139,7 +159,6 @@ const page = (schema: string, parameters = '[{ name: cursor, in: query }, { name
 operationId: listRefunds
 parameters: ${parameters}
 responses:
-  '422': {}
   '200':
     content: { application/json: { schema: ${schema} } }
 `);
@@ -156,9 +175,6 @@ testRule('house/list-shape', {
   'a limit that is not in the query': list
     .replace(/parameters: .*/, '$& #! add the query parameter limit by $ref to components/parameters')
     .replace('limit, in: query', 'limit, in: header'),
-  'no 422 for a cursor of another list': list
-    .replace("'422'", "'400'")
-    .replace('responses:', '$& #! declare 422 (its cursor may belong to another list)'),
   'an answer that is no collection': page('{ type: object }').replace(/content: .*/, `$&${noEnvelope}`),
   'an envelope whose cursor is optional': page(envelope('items, limit, next_cursor')).replace(
     /content: .*/,
@@ -173,10 +189,10 @@ testRule('house/list-shape', {
     'openapi.yaml': `
 paths:
   /refunds:
-    parameters: [{ name: cursor, in: query }, { $ref: ./Limit.yaml }]
     get:
       operationId: listRefunds
-      responses: { '200': { $ref: ./Page.yaml }, '422': {} }
+      parameters: [{ name: cursor, in: query }, { $ref: ./Limit.yaml }]
+      responses: { '200': { $ref: ./Page.yaml } }
 `,
     'Limit.yaml': 'name: limit\nin: query\n',
     'Page.yaml': `content: { application/json: { schema: ${envelope(all)} } }\n`,
@@ -204,10 +220,6 @@ testRule('house/idempotency-key', {
   'a PUT with a key': operation(
     `${writes}\nparameters: [${key}] #! updateRefund can be repeated without a key\nresponses: { '422': ${marked} }`,
     'put',
-  ),
-  'no 422 for a key of another request': operation(
-    `${writes}\nparameters: [${key}]\nresponses: { '200': ${marked} } #! Declare 422 (the Idempotency-Key may belong`,
-    'post',
   ),
   'an answer that does not say whether it is repeated': operation(
     `
@@ -251,6 +263,9 @@ testRule('rule/parameter', {
   'a style of paths in a query': parameter(
     '      in: query\n      style: simple #! in a query form, spaceDelimited, pipeDelimited or deepObject',
   ),
+  'a style of headers in a cookie': parameter(
+    '      in: cookie\n      style: simple #! in a header simple; in a cookie form.',
+  ),
   'a keyword of queries in a header': parameter(
     '      in: header\n      allowReserved: true #! `allowReserved` is only allowed in a query. Remove it.',
   ),
@@ -266,5 +281,6 @@ components:
     A: { in: path, style: label }
     B: { in: query, style: deepObject, allowReserved: true }
     C: { in: header }
+    D: { in: cookie, style: form }
 `,
 });

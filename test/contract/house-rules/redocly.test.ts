@@ -35,15 +35,6 @@ testRule('response-mime-type', {
   ),
 });
 
-testRule('operation-operationId-unique', {
-  'a name that is taken': `
-paths:
-  /refunds:
-    get: { operationId: listRefunds }
-    post: { operationId: listRefunds } #! must have a unique \`operationId\`. Give this one a name of its own.
-`,
-});
-
 testRule('operation-4xx-response', {
   'no answer for a faulty delivery': `
 webhooks:

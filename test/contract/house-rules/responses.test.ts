@@ -1,44 +1,76 @@
 // The responses of every operation: the errors that can happen, in one shape, with the headers that clients need.
-import { operation, testRule, type Files } from '../../support/lint-yaml.ts';
+import { operation, testRule } from '../../support/lint-yaml.ts';
+
+const statuses = [400, 401, 403, 404, 405, 409, 422, 425, 429, 500];
 
 /** An operation with every error but one. */
-const without = (status: number, more = '', method = 'get') =>
+const without = (status: number, says: string, more = 'x-merchant-scope: none', method = 'get') =>
   operation(
     `
-x-merchant-scope: one
 ${more}
-responses: #! Declare each error that can happen, by $ref to components/responses: ${status} is required.
-${[400, 401, 403, 404, 405, 425, 429, 500]
+responses: #! Declare ${status} (${says}
+${statuses
   .filter((one) => one !== status)
-  .map((one) => `  '${one}': { $ref: './E.yaml' }`)
+  .map((one) => `  '${one}': {}`)
   .join('\n')}
 `,
     method,
   );
-const files = (text: string): Files => ({ 'openapi.yaml': text, 'E.yaml': 'description: An error.\n' });
+const cursor = 'parameters: [{ name: cursor, in: query }]';
+const key = 'parameters: [{ name: Idempotency-Key, in: header }]';
+const absent =
+  'what the request refers to may not exist) by $ref, such as to ../components/responses/NotFound.yaml';
 
-testRule('rule/errors', {
-  'no 400': files(without(400, 'parameters: []')),
-  'no 401': files(without(401)),
-  'no 403': files(without(403)),
-  'no 404 of an account': files(without(404)),
-  'no 404 of a record': files(
-    without(404).replace('/refunds', '/refunds/{refund_id}').replace('scope: one', 'scope: none'),
+/** An operation with every error, of which one is reserved. */
+const reserved = (status: number, says = '', more = 'x-merchant-scope: none', method = 'get') =>
+  operation(
+    `
+${more}
+x-reserved:
+  '${status}': The specification lists it.${says && ` #! ${says}`}
+responses: { ${statuses.map((one) => `'${one}': {}`).join(', ')} }
+`,
+    method,
+  );
+
+testRule('house/errors', {
+  'no 400': without(400, 'a request may be malformed) by $ref'),
+  'no 401': without(401, 'every operation needs a token) by $ref'),
+  'no 403': without(403, 'every operation needs a scope) by $ref'),
+  'no 404 of an account': without(404, absent, 'x-merchant-scope: one'),
+  'no 404 of a record': without(404, absent, 'parameters: [{ name: id, in: path }]'),
+  'no 405': without(405, 'its path may be called with another method) by $ref'),
+  'no 422 of a cursor, whatever the operation is called': without(
+    422,
+    'its cursor may belong to another',
+    cursor,
   ),
-  'no 405': files(without(405)),
-  'no 425 of a POST': files(without(425, '', 'post')),
-  'no 425 of a DELETE': files(without(425, '', 'delete')),
-  'no 429 of a rate limit': files(without(429, 'x-rate-limit: {}')),
-  'no 429 of a velocity limit': files(without(429, 'x-velocity-limit: {}')),
-  'no 500': files(without(500)),
-  'an error that is written out': files(
-    without(429)
-      .replace(/ #!.*/, '')
-      .replace(
-        /'500'.*/,
-        "'500': { description: No. } #! declare 500 by $ref to a file in components/responses",
-      ),
-  ),
+  'no 422 of a key': without(422, 'its Idempotency-Key may belong to another request)', key, 'post'),
+  'no 425 of a POST': without(425, 'it may arrive as early data)', '', 'post'),
+  'no 425 of a DELETE': without(425, 'it may arrive as early data)', '', 'delete'),
+  'no 429 of a rate limit': without(429, 'it has a limit)', 'x-rate-limit: {}'),
+  'no 429 of a velocity limit': without(429, 'it has a limit)', 'x-velocity-limit: {}'),
+  'no 500': without(500, 'anything may fail) by $ref, such as to ../components/responses/ServerError.yaml.'),
+  'a reserved status that is not declared': reserved(410, 'Declare 410, or do not reserve it.'),
+  'a reserved 404 of an account': reserved(404, '404 can happen: what the request', 'x-merchant-scope: many'),
+  'a reserved 422 of a cursor': reserved(422, '422 can happen: its cursor', cursor),
+  'a reserved 422 of a key': reserved(422, '422 can happen: its Idempotency-Key', key, 'post'),
+  'a reserved 425 of a POST': reserved(425, '425 can happen: it may arrive as early data', '', 'post'),
+  'a reserved 429 of a rate limit': reserved(429, '429 can happen: it has a limit', 'x-rate-limit: {}'),
+  'a reserved 400': reserved(400, '400 can happen: a request may be malformed. Do not reserve it.'),
+  'a reserved 500': reserved(500, '500 can happen'),
+  'a status that is reserved rightly': reserved(404),
+});
+
+testRule('rule/errors-shared', {
+  'an error that is written out': {
+    'openapi.yaml': operation(`
+responses:
+  '404': { $ref: ./E.yaml }
+  '500': {} #! Errors are shared: declare 500 by $ref to a file in components/responses
+`),
+    'E.yaml': 'description: An error.\n',
+  },
 });
 
 testRule('rule/content', {
@@ -48,7 +80,10 @@ testRule('rule/content', {
   'a 200 without a body': operation(
     "responses:\n  '200': {} #! A 200 has a body: give it content, or declare 204",
   ),
-  'both as they should be': operation("responses:\n  '200': { content: {} }\n  '204': {}"),
+  'a body of no type': operation("responses:\n  '400':\n    content: {} #! A 400 has a body"),
+  'both as they should be': operation(
+    "responses:\n  '200': { content: { application/json: {} } }\n  '204': {}",
+  ),
 });
 
 const body = (schema: string) => `content: { application/json: { schema: { $ref: ${schema} } } }`;
@@ -71,6 +106,15 @@ responses:
     ${body('./schemas/Error.yaml')} #! Clients parse every 422 the same way. Give it the schema ../schemas/ValidationError.yaml
 `),
   },
+  'an error without a shape': operation(`
+responses:
+  '403':
+    content:
+      application/json: {} #! Give it the schema ../schemas/Error.yaml
+  '422':
+    content:
+      application/json: {} #! Give it the schema ../schemas/ValidationError.yaml
+`),
   'errors in their shapes': {
     ...schemas,
     'openapi.yaml': operation(`
@@ -84,7 +128,7 @@ responses:
 
 testRule('rule/response-status', {
   'statuses that clients do not know': operation(
-    "responses:\n  '200': {}\n  '499': {} #! \"499\" should be one of the predefined values\n  '600': {} #! Declare a status",
+    "responses:\n  '200': {}\n  '402': {}\n  '499': {} #! \"499\" should be one of the predefined values\n  '600': {} #! Declare a status",
   ),
 });
 
@@ -102,18 +146,25 @@ testRule('house/example-status', {
   },
 });
 
+testRule('rule/request-id', {
+  'no headers': operation(
+    "responses:\n  '201': {} #! Add the header X-Request-ID to this 201, by $ref to components/headers.",
+  ),
+  'other headers': operation(
+    "responses:\n  '503':\n    headers: { Retry-After: {} } #! Add the header X-Request-ID to this 503",
+  ),
+  'responses of an event, which are not ours': `
+webhooks: { refund.created: { post: { responses: { 2XX: {} } } } }
+`,
+});
+
 testRule('response-contains-header', {
-  'no request ID': operation(
-    'responses:\n  \'201\': {} #! must contain a "X-Request-ID" header. Add it by $ref to components/headers.',
-  ),
   'a 401 that does not say how to authenticate': operation(
-    'responses:\n  \'401\':\n    headers: { x-request-id: {} } #! "WWW-Authenticate"',
+    'responses:\n  \'401\':\n    headers: {} #! "WWW-Authenticate"',
   ),
-  'a 405 that does not say what is allowed': operation(
-    'responses:\n  \'405\':\n    headers: { x-request-id: {} } #! "Allow"',
-  ),
+  'a 405 that does not say what is allowed': operation('responses:\n  \'405\':\n    headers: {} #! "Allow"'),
   'a 429 that does not say when to come back': operation(
-    'responses:\n  \'429\':\n    headers: { x-request-id: {} } #! "Retry-After"',
+    'responses:\n  \'429\':\n    headers: {} #! "Retry-After"',
   ),
 });
 

@@ -98,15 +98,6 @@ testRule('house/bounded-input', {
   'a parameter': operation(
     `parameters:\n  - in: query\n    schema: { type: string } #! ${needs} string a maxLength.`,
   ),
-  'a parameter of the path, once': `
-paths:
-  /refunds:
-    parameters:
-      - in: query
-        schema: { type: string } #! ${needs} string a maxLength.
-    get: {}
-    post: {}
-`,
   'limits of every kind': inBody(
     "{ anyOf: [{ type: string, maxLength: 9 }, { type: string, format: uuid }, { type: string, pattern: '^[a-z]{1,9}$' }, { enum: [a] }, { type: integer, minimum: 1, maximum: 2 }, { type: boolean }] }",
   ),

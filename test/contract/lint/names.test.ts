@@ -44,8 +44,18 @@ const faults: Parameters<typeof testLint>[0] = {
     [refund]: (text) =>
       text
         .replace(/^required: .*$/m, `$& ${define('created_at')}`)
-        .replace('  created_at:', '  createdAt: #! "createdAt" should use snake_case: rename it, such as'),
+        .replace(
+          '  created_at:',
+          '  createdAt: #! "createdAt" must be snake_case: rename it to "created_at".',
+        ),
     [open]: swap(/created_at: .*/, 'created_at: 2026-01-01T00:00:00Z #! the schema has no `created_at`.'),
+  },
+  'a required property, which is not the one in kebab-case': {
+    [schema('Buyer')]: (text) =>
+      text
+        .replace('[name]', `[na_me] ${define('na_me')} Did you mean \`name\`?`)
+        .replace('properties:', '$&\n  na-me: { $ref: ./Status.yaml } #! rename it to "na_me".'),
+    'components/examples/BuyerJane.yaml': swap('value:', 'value: #! it lacks `na_me`.'),
   },
   'properties that are not indented': {
     [refund]: (text) =>
@@ -60,9 +70,8 @@ const faults: Parameters<typeof testLint>[0] = {
       text
         .replace(
           'checkRefunds',
-          'listRefunds #! Every operation must have a unique `operationId`. Give this one a name of its own. #! Write the operationId in camelCase, with the verb of its method first: get: list or get',
+          'listRefunds #! `listRefunds` is taken. Give this one a name of its own. The other is at openapi/paths/refunds.yaml: #! Write the operationId in camelCase, with the verb of its method first: get: list or get',
         )
-        .replace('  responses:', '$& #! declare 422 (its cursor may belong to another list)')
         .replace(
           /^post:/m,
           'post: #! add the query parameter limit by $ref #! add the query parameter cursor by $ref',
@@ -84,12 +93,10 @@ const faults: Parameters<typeof testLint>[0] = {
         .replace('  /refunds:', '  /refunds/{refund}:')
         .replace('./paths/refunds.yaml', './paths/refunds.yaml #! Name the file after its path'),
     [path]: (text) =>
-      text
-        .replaceAll(
-          /^(post:| {2}parameters:)$/gm,
-          '$1 #! The operation does not define the path parameter `{refund}` expected by path `/refunds/{refund}`.',
-        )
-        .replaceAll(/^ {2}responses:$/gm, '$& #! Declare each error that can happen'),
+      text.replaceAll(
+        /^(post:| {2}parameters:)$/gm,
+        '$1 #! The operation does not define the path parameter `{refund}` expected by path `/refunds/{refund}`.',
+      ),
   },
   'a text that a comment cuts off': {
     [schema('Status')]: swap(
