@@ -240,7 +240,7 @@ describe('/docs/', () => {
       return { status: response.status, url: response.url, text: await response.text() };
     };
     const url = `${mock.url}/docs/`;
-    expect(await get()).toMatchObject({ status: 404, url });
+    expect(await get()).toMatchObject({ status: 503, url });
     writeFileSync(join(folder, 'index.html'), '<title>Payments</title>');
     expect(await get()).toEqual({ status: 200, url, text: '<title>Payments</title>' });
     await vi.waitFor(() => {
