@@ -44,7 +44,7 @@ async function refuseWrongKeys(db: Db, { config, secrets, log }: Omit<CheckOptio
   const ids = found.missing.join(', ');
   if (found.isWhollyWrong && config.environment === 'production' && config.missingKeys !== 'accept')
     throw new OperatorFault(
-      `CARD_KEY fits no stored value: they need key ${ids}. Add it to CARD_KEY. If it is lost, see "A lost key" in docs/guides/keys.md.`,
+      `No key in CARD_KEY opens the stored values. Add key ${ids} to CARD_KEY. If it is lost, see "A lost key" in docs/guides/keys.md.`,
     );
   log.error(forOperator(`stored values need a key that is missing: ${ids} (add it to CARD_KEY)`));
 }
@@ -58,7 +58,7 @@ async function warnOfData(db: Db, log: Logger): Promise<void> {
   const left = await findActivePairNamed(db, 'Sandbox');
   if (left)
     log.warn(
-      `the active key pair ${left.id} is named Sandbox, as a sandbox creates it: if nobody needs it, run payments keys deactivate ${left.id}`,
+      `the key pair ${left.id}, named Sandbox, is still active: if nobody needs it, run payments keys deactivate ${left.id}`,
     );
 }
 

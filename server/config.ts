@@ -216,7 +216,7 @@ function warningsOf({ DATABASE_URL: url, ENVIRONMENT }: Values, given: Texts, en
     );
   if (ENVIRONMENT === 'production' && !isOnThisMachine(url) && !hasTls(url, env.PGSSLMODE))
     warnings.push(
-      `DATABASE_URL reaches another machine without TLS, so others in the network can read along: add sslmode=verify-full`,
+      `DATABASE_URL reaches another machine without TLS, so others in the network can read the data: add sslmode=verify-full`,
     );
   return warnings;
 }

@@ -17,9 +17,9 @@ const names = [
   'secret',
 ].join('|');
 
-// They are looked for in the finished line, so that they are found at any depth, also in JSON inside a string. The group `secret` is
-// masked. Two of them also match what only begins like a secret: so no search begins again in what another one has read, and a
-// line of any text takes no longer than others of its length.
+// Secrets are masked in the finished line, so they are found at any depth, also in JSON inside a string. The group `secret` is
+// masked. Two patterns also match text that only begins like a secret, and skip it: so the time grows with the length of the line,
+// whatever its text is.
 const redactions: [pattern: RegExp, mask: string][] = [
   [
     new RegExp(

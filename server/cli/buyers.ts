@@ -28,17 +28,13 @@ export function makeCommand(): Command {
     .command('list')
     .description('list the buyers of a merchant account, newest first')
     .option('--merchant-account <id>', 'account; * is all', 'default')
-    .option(
-      '--search <text>',
-      'whose ID is this, or whose reference, name or email address contains it',
-      name,
-    )
+    .option('--search <text>', 'find by ID, or by a part of the reference, name or email address', name)
     .option('--limit <number>', 'how many', whole(1, 10_000), 50)
     .action(listAll);
   command
     .command('show')
     .argument('<id>', 'its ID', uuid)
-    .description('print a buyer as JSON, and since when it is erased, if it is')
+    .description('print a buyer as JSON, with the time of its erasure')
     .action(async (id: string) => {
       const found = await withService(({ db }) => findBuyerOfAnyAccount(db, id));
       if (!found) throw notFound('buyer', id, 'buyers list');
@@ -82,9 +78,9 @@ async function listAll({ merchantAccount, search, limit, ...output }: ListOption
       ? `There is no buyer. Make one: payments buyers create --name "Jane Doe"`
       : inTransactions === undefined
         ? noneIn('buyer', merchantAccount)
-        : `There is no record, but transactions name this buyer, as imported ones do: ${inTransactions}. See: payments buyers erase ${inTransactions} --dry-run`;
+        : `There is no buyer record, but imported transactions name ${inTransactions}. See: payments buyers erase ${inTransactions} --dry-run`;
   printRows(output.json ? rows.map(presentBuyer) : shown, output, whenEmpty);
-  // Who looks for all records of a person must not miss one.
+  // An operator who looks for all records of a person must notice that some are missing.
   if (rows.length === limit) console.error(`Only the newest ${limit} are listed. For more: --limit 10000`);
 }
 
@@ -134,9 +130,9 @@ const eraseCommand = (): Command =>
     .addHelpText(
       'after',
       `
-Erases the data in the record of the buyer, in its cards and in the transactions that name it or one of its cards, and deletes
-the events (those not yet delivered, too) and the kept answers that show it. The cards become failed and cannot be used again. Nobody is notified.
-It cannot be undone. If the command is interrupted, run it again. What is left, and why: docs/guides/personal-data.md`,
+Erases personal data in the buyer, its cards and its transactions. Deletes the events that show it, pending ones too, and the answers
+kept for an Idempotency-Key. The cards become failed and cannot be used again. No event is sent. This cannot be undone.
+If the command is interrupted, run it again. For what is kept, and why, see docs/guides/personal-data.md`,
     )
     .action(erase);
 

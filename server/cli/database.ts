@@ -42,7 +42,7 @@ async function printUrl({ hold = process.stdout.isTTY }: { hold?: boolean }): Pr
     return;
   }
   if (!hasDatabase(dataDir)) throw noSandbox(dataDir);
-  // Without this, the command substitution in the example would wait forever.
+  // Otherwise psql "$(payments database url)" would wait forever.
   if (!hold)
     throw new OperatorFault(
       `The embedded database is not running. Start the server: ${commandsHere().start}, or only the database, in another terminal: payments database url --hold`,

@@ -38,15 +38,18 @@ export function makeCommand(): Command {
     .addHelpText(
       'after',
       () => `
-Each line is a Transaction resource, with its buyer and its card as \`payments transactions list --json\` prints them. What may be null may be left out. It may also have metadata (object of strings), payment_source, merchant_initiated,
-is_subsequent_payment and payment_service_transaction_id. Every line is checked against the contract. A bad line is
-reported with its number and the reason, and nothing is imported unless --skip-bad is given. Without --skip-bad, --bad and
---dry-run it stops soon after 20 bad lines. The exit code with --skip-bad is 0, also if lines were left out. Ctrl-C leaves
-nothing behind. A line with a card number in metadata or raw_response_description is bad, because both are stored as text. Amounts
-are taken as they are, also a captured amount above the authorised one. A decline that is later than a replacement found for its card applies that replacement. No webhook event is
-sent unless --events is given.
+Each line is a Transaction, as \`payments transactions list --json\` prints it. Fields that may be null may be left out. These may be
+added: metadata (object of strings), payment_source, merchant_initiated, is_subsequent_payment, payment_service_transaction_id.
 
-A line, which is the example of the contract:
+- Every line is checked against the contract. Bad lines are printed with number and reason, and then nothing is imported.
+- With --skip-bad the other lines are imported, and the exit code is 0.
+- Without --skip-bad, --bad and --dry-run, the command stops soon after 20 bad lines.
+- Card numbers in metadata or raw_response_description make a line bad: both are stored as text.
+- Amounts are not checked against each other.
+- A decline applies the replacement of its card, if that was found before the decline.
+- Ctrl-C leaves nothing behind.
+
+Example of a line, from the contract:
   ${JSON.stringify(exampleTarget('transaction.created'))}`,
     )
     .action(run);

@@ -68,7 +68,7 @@ export const untilStopped = ({ orUnread = false } = {}): Promise<void> =>
     const alive = setInterval(() => undefined, 60_000);
     const stop = () => {
       clearInterval(alive);
-      // For what the command still waits for then. Without anything to wait for, the process ends by itself.
+      // Ends the process if the command does not finish in time.
       setTimeout(() => process.exit(1), stopMilliseconds).unref();
       resolve();
     };

@@ -68,7 +68,7 @@ export function makeCommand(): Command {
     .command('deactivate')
     .argument('<id>', 'its ID', uuid)
     .description('deactivate a key pair for ever: its tokens are refused within seconds, on every instance')
-    .option('--yes', 'do not ask; without a terminal it never asks, because a stolen key cannot wait')
+    .option('--yes', 'do not ask for confirmation; without a terminal, the command never asks')
     .action(deactivate);
   return command;
 }

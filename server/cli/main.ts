@@ -48,12 +48,12 @@ const program = new Command('payments')
   .version(
     buildText(readBuild()),
     '--version',
-    'print the version, which the service and its contract share, and in a build its commit',
+    'print the version of the service and its contract, and the commit of a build',
   )
   // Not `--env-file`: Node 20 and 22 take that for an option of their own, also after the name of the script.
   .option(
     '--settings <file>',
-    'read variables that are not set from this file; by default the one that PAYMENTS_SETTINGS names',
+    'read settings from this file, unless they are set already; default: the file in PAYMENTS_SETTINGS',
   )
   .addHelpText('after', '\nExit codes: 0 done, 1 refused or failed, 2 wrong usage.');
 if (!isInstallation())
@@ -84,7 +84,7 @@ for (const command of everyCommand(program)) {
   // Scripts add it to every call, also where JSON is printed anyway.
   const printsOther = ['token', 'url', 'listen', 'work'].includes(command.name());
   if (command.commands.length === 0 && !printsOther)
-    command.option('--json', 'print JSON, for programs: of a list an object whose items are the rows');
+    command.option('--json', 'print JSON, for programs; a list is an object with its rows in items');
 }
 
 // A reader such as `head` may close the pipe early. The command still finishes its work.

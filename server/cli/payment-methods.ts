@@ -31,7 +31,7 @@ export function makeCommand(): Command {
     .option('--merchant-account <id>', 'account; * is all', 'default')
     .option(
       '--search <text>',
-      "whose ID is this, or whose reference (the merchant's) or last four digits contain it",
+      "find by ID, or by a part of the merchant's reference or of the last four digits",
     )
     .option('--buyer <id>', "of this buyer: its ID, or the merchant's reference")
     .addOption(
@@ -67,7 +67,7 @@ export function makeCommand(): Command {
     .description('record new card details that the account updater found')
     .argument('<id>', 'its ID', uuid)
     .requiredOption('--expiration-date <MM/YY>', 'the new date', futureDate)
-    .option('--new-number', 'a new number must be on standard input; without this, it may be there')
+    .option('--new-number', 'require a new number on standard input; without this option, it is optional')
     .action(foundReplacement);
   command
     .command('apply-replacements')

@@ -100,7 +100,5 @@ const unknown = (slug: string) => notFound('role', slug, 'roles list');
 /** `administrator` keeps all permissions. */
 function refuseBuiltIn(slug: string): void {
   if (slug === 'administrator')
-    throw new OperatorFault(
-      'The role administrator is built in. Create another one for what shall be allowed less.',
-    );
+    throw new OperatorFault('The role administrator is built in. To allow less, create another role.');
 }

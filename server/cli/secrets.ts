@@ -29,7 +29,7 @@ export function makeCommand(): Command {
     .option('--keep-old', 'keep the old key in DATA_DIR, for example because backups need it')
     .option(
       '--yes',
-      'every instance has the new key first in CARD_KEY; needed in production while any is connected',
+      'confirm that every instance has the new key first in CARD_KEY; required in production while one is connected',
     )
     .addHelpText(
       'after',
@@ -48,7 +48,7 @@ If the command is interrupted, run it again: it continues where it stopped. All 
     .action((options: Options) => withService((service) => rotate(service, options), { creates: true }));
   command
     .command('status')
-    .description('list the keys of the secrets by ID, and keys that stored values need and that are missing')
+    .description('list the IDs of the keys, and of missing keys that stored values need')
     .action((output: JsonOption) => withService((service) => status(service, output)));
   return command;
 }

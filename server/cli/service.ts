@@ -53,9 +53,9 @@ export async function withService<T>(
   { creates = false, size = 2, isLong = false, isRepeatable = true }: Options = {},
 ): Promise<T> {
   const config = readCommandConfig();
-  // A command that only reads is in the wrong folder then.
+  // Without a sandbox, a command that only reads was called in the wrong folder.
   if (config.databaseUrl === undefined && !hasDatabase(config.dataDir)) {
-    // An installation is a production server more often than not: what it lacks is then its settings.
+    // An installation is usually a production server, whose settings are missing here.
     if (!creates || isInstallation()) throw noSandbox(config.dataDir);
     console.error(`There was no sandbox in ${config.dataDir}; this command creates one.`);
   }

@@ -28,9 +28,8 @@ export function makeCommand(): Command {
     .addHelpText(
       'after',
       `
-It only signs, and does not ask the database, so that it is fast and works where the database cannot be reached. A key
-pair that is unknown or deactivated returns 401, a scope that its roles do not allow 403: see
-payments keys list.
+Signs without asking the database. The service then returns 401 if the key pair is unknown or deactivated, and 403 if its roles do
+not allow a scope. See: payments keys list
 
 Examples:
   curl -H "Authorization: Bearer $(payments token --scopes transactions.read --key checkout.pem)" http://127.0.0.1:8080/transactions

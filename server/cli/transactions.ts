@@ -87,7 +87,7 @@ const listCommand = (): Command =>
       new Option('--status <status...>', 'with one of these statuses').choices(Object.keys(transactionMoves)),
     )
     .option('--buyer <id>', "of this buyer: its ID, or the merchant's reference")
-    .option('--search <text>', 'whose ID or reference, or that of the buyer, is this')
+    .option('--search <text>', 'find by ID or reference, of the transaction or its buyer')
     .option('--since <time>', 'created at this time or later', time)
     .option('--until <time>', 'created at this time or earlier', time)
     .option('--limit <number>', 'how many', whole(1, 1000), 20)

@@ -48,7 +48,7 @@ async function listen({ port, merchantAccount }: ListenOptions): Promise<void> {
       );
     const all = merchantAccount === allAccounts;
     if (!all) await requireAccount(db, merchantAccount);
-    // Of the subscription, which needs the URL of the receiver. An event may arrive before its commit is confirmed.
+    // The receiver starts before its subscription, which needs its URL. An event may then arrive before the secret is known here.
     let know: (secret: string) => void = () => undefined;
     const secret = new Promise<string>((resolve) => (know = resolve));
     const server = createServer((req, res) => {
@@ -166,7 +166,7 @@ async function trigger(name: EventName | undefined, options: TriggerOptions): Pr
     throw new WrongCall('--id needs the name of an event: a record has events of one kind.');
   if (readCommandConfig().environment === 'production')
     throw new OperatorFault(
-      'Events can be triggered only in the sandbox: in production every event must tell of a real change.',
+      'Events can be triggered only in the sandbox. In production, every event reports a real change.',
     );
   const sent = await withService(
     async ({ changeWithEvents }) => {

@@ -85,6 +85,6 @@ async function lookUp(
     throw new ApiError(code, { reason: 'the gift card provider failed', cause });
   }
   if (!makesSense(cards, balances))
-    throw new ApiError('bad_gateway', { reason: 'the gift card provider answered nonsense' });
+    throw new ApiError('bad_gateway', { reason: 'the gift card provider returned an invalid answer' });
   return balances;
 }

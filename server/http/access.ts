@@ -42,7 +42,7 @@ interface MerchantAccountDeps<Context> {
   find: (own: Accounts, id: string, context: Context) => Promise<{ id: string } | undefined>;
 }
 
-// As long as a key pair is (bearer.ts): what a pair has access to changes with the pair.
+// As long as key pairs are cached (bearer.ts): the accounts of a pair change with the pair.
 const cacheMilliseconds = 2_000;
 const mostCached = 1_000;
 

@@ -397,7 +397,7 @@ describe('production', () => {
     };
     const other = { ...secrets, CARD_KEY: [randomBytes(32)] as const };
     await expect(start({ secrets: other })).rejects.toThrow(
-      `CARD_KEY fits no stored value: they need key ${id}. Add it to CARD_KEY.`,
+      `No key in CARD_KEY opens the stored values. Add key ${id} to CARD_KEY.`,
     );
     const lost = [expect.stringContaining(`a key that is missing: ${id} (add it to CARD_KEY)`)];
     expect(await start({ secrets: other, environment: 'sandbox' })).toEqual(lost);

@@ -458,7 +458,7 @@ describe('filters of lists', () => {
     });
     await createTransactions(db(), [imported]);
     expect((await payments('buyers', 'list', '--search', 'only-imported')).stdout).toMatch(
-      /^There is no record, but transactions name this buyer, .* buyers erase \S+ --dry-run\n$/,
+      /^There is no buyer record, but imported transactions name \S+\. .* buyers erase \S+ --dry-run\n$/,
     );
     expect(await idsOf('buyers', 'list', '--search', 'sought-1', '--merchant-account', '*')).toEqual([
       jane.id,

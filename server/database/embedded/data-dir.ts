@@ -28,7 +28,7 @@ export function explain(error: unknown, path: string): never {
     throw new OperatorFault(`${path} is on a read-only file system: choose another DATA_DIR.`);
   if (code === 'ELOOP')
     throw new OperatorFault(
-      `${path} is a symbolic link, and none is followed to a secret: put the file itself there, or set DATA_DIR to its folder.`,
+      `${path} is a symbolic link, but secrets are not read through links: put the file itself there, or set DATA_DIR to its folder.`,
     );
   if (!['EACCES', 'EPERM', 'ENOTDIR', 'EEXIST', 'EISDIR'].includes(code)) throw error;
   throw new OperatorFault(
