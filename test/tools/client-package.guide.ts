@@ -100,7 +100,7 @@ export function describeGuide(packed: () => PackedClient, service: () => TestSer
       expect(codes).toHaveLength(5);
       const server = `import type { Schemas } from 'payments-service-client/server';
         export const name = (scheme: Schemas['CardSchemeDefinition']): string => scheme.short_name;
-        ${files.get('server.mjs')?.replace("method: 'card',", "method: 'card' as const,") ?? ''}`;
+        ${files.get('server.mjs') ?? ''}`;
       const paths = [server, ...codes].map((code, index) =>
         write(`examples/${index}.ts`, `${code}\nexport {};`),
       );
@@ -108,7 +108,7 @@ export function describeGuide(packed: () => PackedClient, service: () => TestSer
       expect(await faultsIn(paths, { lib: ['es2023'], types: ['node'], typeRoots })).toEqual([]);
     });
 
-    it('the server stores a card and meets a duplicate', async () => {
+    it('the server stores a card', async () => {
       const folder = join(packed().consumer, 'payments-service');
       symlinkSync(service().config.dataDir, join(mkdir(folder), '.data'));
       const code = files.get('server.mjs') ?? '';
@@ -118,8 +118,7 @@ export function describeGuide(packed: () => PackedClient, service: () => TestSer
       const { output, status } = await run(process.execPath, [write('server.mjs', own)], {
         cwd: packed().consumer,
       });
-      expect(output).toMatch(/^succeeded\nPaymentsError: 409 duplicate_record: /);
-      expect(status).toBe(0);
+      expect([output, status]).toEqual(['succeeded\n', 0]);
     });
 
     it('the backend signs tokens that the page shares, and renews once for all requests', async () => {
