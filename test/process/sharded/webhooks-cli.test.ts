@@ -574,7 +574,7 @@ describe('payments webhooks deliveries --follow', () => {
     const [forPeople, forPrograms] = [startLong(follow), startLong([...follow, '--json'])];
     const unread = startPayments(follow, env);
     await eventually(() => unread.output().includes('Press Ctrl-C'), 'it waits');
-    unread.process.stdout?.destroy();
+    unread.process.stdout.destroy();
     for (const { said } of [forPeople, forPrograms]) await said('Press Ctrl-C');
     const record = await storeCard(service);
     await forPeople.said('attempt 2  204');
