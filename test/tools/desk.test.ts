@@ -335,7 +335,7 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
       );
       await visit(
         '/docs/guides/client.html',
-        (page) => page.getByText(`'${mock.url}', // the mock; the sandbox has port 8080`).waitFor(),
+        (page) => page.getByText(`baseUrl: '${mock.url}'`).first().waitFor(),
         { url: mock.url },
       );
     } finally {
