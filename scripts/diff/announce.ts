@@ -32,7 +32,8 @@ export function proposedLine({
   what: string;
   names: string[];
 }): string {
-  if (names.every((name) => announces(codeSpans(what), name))) return `\`${place}\`: ${what}.`;
+  if (names.every((name) => announces(codeSpans(what), name)))
+    return `\`${place.replace(/^schema /, '')}\`: ${what}.`;
   const isPlace = names.some((name) => name.endsWith(place) || place.endsWith(name));
   return `${names.map((name) => `\`${name}\``).join(', ')}: ${what}${isPlace ? '' : `, in ${place}`}.`;
 }

@@ -10,7 +10,7 @@ import { readCommandConfig } from '../config.ts';
 import type { Db } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { OperatorFault, reasonOf } from '../faults.ts';
-import { shellWord } from '../installation.ts';
+import { commandsHere, shellWord } from '../installation.ts';
 import { createSubscription, deleteSubscription } from '../resources/webhook-subscriptions/changes.ts';
 import { findWebhookSubscription } from '../resources/webhook-subscriptions/queries.ts';
 import { allAccounts } from '../rules/accounts.ts';
@@ -83,12 +83,12 @@ async function listen({ port, merchantAccount }: ListenOptions): Promise<void> {
 const howTo = (publicUrl: string, account: string) => `
 To cause an event, run in another terminal:
 
-  payments webhooks trigger payment-method.created --merchant-account ${shellWord(account)}
+  ${commandsHere().payments} webhooks trigger payment-method.created --merchant-account ${shellWord(account)}
 
 or store a card:
 
   curl -X POST ${publicUrl}/payment-methods \\
-    -H "Authorization: Bearer $(payments token --scopes payment-methods.write)" \\
+    -H "Authorization: Bearer $(${commandsHere().payments} token --scopes payment-methods.write)" \\
     -H 'X-Service-Merchant-Account-ID: ${account}' -H 'Content-Type: application/json' \\
     -d '{"method":"card","number":"4111111111111111","expiration_date":"12/39"}'
 `;

@@ -417,11 +417,9 @@ describe('judge', () => {
 
     it('has what is missing only', () => {
       const text = `# Changelog\n${proposed('')}\n`;
-      expect(proposed(text.replace(/^.*`mood`.*\n/m, ''))).toBe(
-        '\n- `schema Transaction`: new field `mood`.',
-      );
+      expect(proposed(text.replace(/^.*`mood`.*\n/m, ''))).toBe('\n- `Transaction`: new field `mood`.');
       expect(proposed(text.replace(/^.*`reconciliation_id`.*\n/m, ''))).toBe(
-        '\n- `schema Transaction`: field `reconciliation_id` is now deprecated.',
+        '\n- `Transaction`: field `reconciliation_id` is now deprecated.',
       );
       expect(proposed(text.replace('`GET /refunds`', '`GET /refund`'))).toBe(
         '\n- `GET /refunds`: new operation.',
