@@ -91,6 +91,10 @@ describe('the search of the docs', () => {
     ['cors', 'guides/browsers-and-cors.html'],
     ['allowlist', 'guides/browsers-and-cors.html'],
     ['idempotency key expires', 'guides/idempotency.html'],
+    ['idempotency key lifetime', 'guides/idempotency.html'],
+    ['call from browser', 'guides/browsers-and-cors.html'],
+    ['webhook IP addresses', 'guides/webhooks.html'],
+    ['when may the API change', 'guides/versioning.html'],
   ])('answers "%s" with %s first', (query, first) => {
     expect(hrefs(query)[0]).toBe(first);
   });
