@@ -57,13 +57,12 @@ export async function validatorsModule(text: string): Promise<string> {
     keys.set(key, name);
     refs[name] = pointTo(pointer).$ref;
   }
-  const code = standaloneCode.default(ajv, refs).replace('"use strict";', '');
+  const source = standaloneCode.default(ajv, refs).replace('"use strict";', '');
   const entries = [...keys].map(([key, name]) => `${JSON.stringify(key)}: exports.${name}`);
   const contents = `
-export const digest = '${digestOf(text)}';
 export function validators(formats) {
 const exports = {};
-${code}
+${source}
 return { ${entries.join(', ')} };
 }`;
   // With the helpers of Ajv that the code requires. Minified it has a third of the size, and every start reads it.
@@ -74,7 +73,9 @@ return { ${entries.join(', ')} };
     format: 'esm',
     write: false,
   });
-  return `// Written by \`npm run generate\`. Do not edit.\n${outputFiles.map((file) => file.text).join('')}`;
+  const code = outputFiles.map((file) => file.text).join('');
+  // Not minified with the rest: the names that esbuild gives depend on every character.
+  return `// Written by \`npm run generate\`. Do not edit.\nexport const digest = '${digestOf(text)}';\n${code}`;
 }
 
 // A property that is called "description" has a schema, which is no string.
