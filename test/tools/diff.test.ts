@@ -386,8 +386,8 @@ describe('judge', () => {
     const [problem] = judge({ changes, baseVersion: '1.0.0', version: '2.0.0', changelog: '' });
     expect(problem?.message.match(/^ {2}- .*$/gm)?.sort()).toEqual([
       expect.stringMatching(/^ {2}- \*\*Breaking\*\* `parameter Limit`: .*\. What to do about it\.$/),
+      '  - `ApiKeyPair`: new field `fingerprint`.',
       '  - `GET /moods`: new operation: List moods.',
-      '  - `schema ApiKeyPair`: new field `fingerprint`.',
     ]);
   });
 
