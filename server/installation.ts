@@ -45,19 +45,19 @@ export function commandsHere(root = projectRoot, cwd = process.cwd()): { start: 
   return { start: node('dist/server/main.js'), payments: node('bin/payments.js') };
 }
 
-/** `dataDir`, if it is not the default: another terminal does not have this one's, and `token` reads the key there. */
+/** Names `dataDir` if it is not the default: another terminal may not have it set, and `token` reads the key there. */
 export function firstCall(url: string, dataDir?: string): string {
   const settings = dataDir === undefined ? '' : `DATA_DIR=${shellWord(dataDir)} `;
   return `curl -H "Authorization: Bearer $(${settings}${commandsHere().payments} token --scopes '*.read')" \\
   ${url}/card-scheme-definitions`;
 }
 
-/** For a command without a sandbox. An installation is that of a production server, and has no database to make one of. */
+/** For a command that finds no sandbox. An installation on a production server cannot make one. */
 export const settingsHint = (): string =>
   isInstallation()
     ? 'For production, name the file with the settings of the service: payments --settings /etc/payments/payments.env …'
     : `To create a sandbox: ${commandsHere().start}`;
 
-/** As a shell takes it for one word. */
+/** Quoted, so that a shell reads it as one word. */
 export const shellWord = (text: string): string =>
   /^[\w./:@,=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

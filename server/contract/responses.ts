@@ -104,7 +104,7 @@ interface KnownItems {
   fault: (schema: string, json: Buffer, faultOf: (json: Buffer) => string | undefined) => string | undefined;
 }
 
-/** In each of two generations. An entry takes about 100 bytes. */
+/** Entries of each of the two generations. One takes about 100 bytes. */
 const mostEntries = 20_000;
 
 export function createKnownItems(most = mostEntries): KnownItems {
@@ -167,7 +167,7 @@ export const emptyResponses = (document: Document): Set<string> =>
     ),
   );
 
-/** Of lists whose items are valid or not by themselves, each alone. */
+/** The keys of lists whose items can be validated one by one. */
 function itemPointer(document: Document, pointer: string): string | undefined {
   const { $ref, properties } = valueAt(document, pointer) as Schema & { properties?: { items?: Schema } };
   if ($ref !== undefined) return itemPointer(document, $ref.slice(1));

@@ -152,7 +152,7 @@ const run = (handler: RequestHandler, req: Request, res: Response) =>
     });
   });
 
-/** With the body of an example: a valid body saves time, because to list violations takes compiled schemas. */
+/** Has the body of an example: listing the violations of an invalid one would compile schemas first. */
 function exampleRequest(document: Document, { operation, method, path }: OperationEntry): Request {
   const media = operation.requestBody?.content['application/json'];
   const [example] = Object.values(media?.examples ?? {});

@@ -65,8 +65,8 @@ export function presentColumns<Row extends object, Shown>(columns: Columns): (ro
 // Rows that PostgreSQL nested as JSON have their timestamps as text.
 const iso = (time: Date | string): string => new Date(time).toISOString();
 
-// The JSON of a resource as PostgreSQL writes it, from the same table that presenters use. To read the columns, convert them
-// and write them again takes Node three times as long as it takes PostgreSQL to write the text.
+// The JSON of a resource as PostgreSQL writes it, from the same table that presenters use. Node would need three times as long to
+// read the columns, convert them and write them again.
 
 /** An SQL expression of type text: `constants` and `columns` of a row of the table, in this order. */
 export function jsonOf(table: string, constants: Readonly<Record<string, string>>, columns: Columns): string {
@@ -79,7 +79,7 @@ export function jsonOf(table: string, constants: Readonly<Record<string, string>
 /** PostgreSQL's functions take 100 arguments. */
 const mostArguments = 100;
 
-/** Not `||`, which copies for every part what it has so far. */
+/** Not `||`: each one copies the whole text up to there. */
 function concat(parts: readonly string[]): string {
   if (parts.length <= mostArguments) return `concat(${parts.join(', ')})`;
   return `concat(${parts.slice(0, mostArguments - 1).join(', ')}, ${concat(parts.slice(mostArguments - 1))})`;

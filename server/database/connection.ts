@@ -11,8 +11,8 @@ export const idleMilliseconds = 60_000;
 const graceMilliseconds = 1_000;
 
 /**
- * For statements that have a limit. PostgreSQL compiles a plan, or starts workers for it, if it expects the plan to be expensive, and
- * also if all of the cost is that of a branch that is never executed. Then this takes seconds, and the statement a millisecond.
+ * For statements that have a limit. If PostgreSQL expects a plan to be expensive, it compiles it or starts workers. That can take
+ * seconds for a statement of a millisecond, when the expensive branch is never executed.
  */
 export const quickPlanning = ['jit = off', 'max_parallel_workers_per_gather = 0'];
 

@@ -165,8 +165,8 @@ const planQuickly = (milliseconds: number) => (client: pg.ClientBase) =>
   );
 
 /**
- * Of the connections one merchant account holds at most half, and what a key pair asks about several of them or none three tenths.
- * A key pair that has several accounts holds more than one of them may, and leaves some to others.
+ * One merchant account holds at most half of the connections. The requests of a key pair about several accounts, or about none, hold
+ * three tenths. A key pair with several accounts holds at most seven tenths, over all of them.
  */
 function createShares(
   pgPool: pg.Pool,

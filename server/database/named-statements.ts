@@ -1,5 +1,5 @@
-// Lets PostgreSQL keep what it knows of a statement that a connection runs again and again: to parse and plan a page of
-// transactions takes it as long as to read one. pg calls this a named statement.
+// Lets PostgreSQL keep the plan of a statement that a connection runs again and again: parsing and planning a page of transactions
+// takes as long as reading it. pg calls this a named statement.
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { codeOf } from '../faults.ts';
@@ -8,8 +8,8 @@ import type { BytesConfig } from './protocol.ts';
 /** In a statement that PostgreSQL must plan for the values of each call: a plan for any values of a filter is far slower. */
 export const plannedAnew = sql.raw('/* planned anew */');
 /**
- * The same for a statement that must read an index in its order, up to the end of a page. PostgreSQL may also read and sort all
- * rows that match, if it takes them for few; it multiplies the shares of several filters, so it does where they are many.
+ * The same for a statement that must read an index in its order until the page is full. PostgreSQL multiplies the shares of several
+ * filters, so it may expect few rows where there are many, and then reads and sorts all of them.
  */
 export const plannedInOrder = sql.raw('/* planned anew, in order */');
 const isPlannedAnew = (text: string) => text.startsWith('/* planned anew');
@@ -32,8 +32,8 @@ type Query = (text: string | BytesConfig, values?: unknown[]) => Promise<pg.Quer
 
 export interface Naming {
   /**
-   * Plans named statements once for any values, for connections whose statements are known to be planned as well without the
-   * values. By itself PostgreSQL plans a page anew each time (0.4 ms): it takes the plan for any account to be dearer.
+   * Plans named statements once for any values. Only for connections whose statements need no plan for certain values. By itself
+   * PostgreSQL plans a page anew each time (0.4 ms), because it expects the plan for any account to be slower.
    */
   plansOnce: boolean;
 }

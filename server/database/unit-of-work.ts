@@ -184,7 +184,7 @@ export const lockUntilCommit = async (db: Tx, name: string): Promise<void> => {
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db);
 };
 
-/** By this name `waitForOlderTransactions` knows transactions that only hold a lock. */
+/** `waitForOlderTransactions` ignores transactions with this name: they only hold a lock. */
 export const lockHolder = 'payments-service lock';
 
 /**

@@ -123,7 +123,7 @@ async function recordFailures(tx: Tx, attempts: readonly Attempt[]): Promise<str
   return switchedOff;
 }
 
-/** That of the database. Citus refuses `now()` inside of `coalesce` and `case`. */
+/** The time of the database, as a value: Citus refuses `now()` inside of `coalesce` and `case`. */
 async function readClock(tx: Tx): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select now()`.execute(tx);
   return rows[0]?.now ?? new Date();

@@ -1,7 +1,7 @@
 // Connections to receivers, kept for a moment after an answer, because connecting takes longer than most deliveries. Only the
 // lookup of a new connection checks the address (guard.ts). A kept one still goes to the address that was checked, and is
-// used again for the same subscription, host and port only: an answer that a receiver sends twice may be taken for that to the
-// next request, which must not be another account's. undici's own pools do not say which connection a request uses, so each
+// used again for the same subscription, host and port only: if a receiver answers twice, the second answer may be taken for that to
+// the next request, which must not be another account's. undici's own pools do not say which connection a request uses, so each
 // connection is a client of undici here: the deadline closes exactly this one, also while it is connecting.
 import type { LookupFunction, Socket } from 'node:net';
 import { buildConnector, Client } from 'undici';

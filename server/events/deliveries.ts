@@ -147,8 +147,8 @@ async function lease(
         and ${condition}
       order by due_at limit greatest(room, 0) for no key update skip locked
     ) as oldest`;
-  // A subscription that fails has one delivery under way. Its retries go first: they would never come up behind the first attempts of a
-  // busy account.
+  // A subscription that fails has one delivery under way. Its retries go first: behind the first attempts of a busy account, their turn
+  // would never come.
   const { rows } = await sql<LeasedDelivery>`
     with wanted as materialized (
       select id, retries_first, most - (

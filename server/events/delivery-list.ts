@@ -137,7 +137,7 @@ export const listEventsOf = (db: Db, { id, merchant_account_id, created_at }: Ev
     .limit(limit)
     .execute();
 
-/** As it is sent. Of an event that has a delivery. */
+/** The body of an event as it is sent; undefined if the event has no delivery. */
 export async function findEventBody(db: Db, id: string): Promise<string | undefined> {
   const found = await deliveriesWithEvents(db)
     .select('events.body')
@@ -154,7 +154,7 @@ export interface PageEnd {
   id: string;
 }
 
-/** In one transaction. */
+/** Deliveries of one transaction. */
 const reopenedAtOnce = 1000;
 
 /**

@@ -220,7 +220,7 @@ type Recorded = Awaited<ReturnType<typeof recordAttempts>>;
 /** Data exceptions, violated constraints, timeouts and locks: they may be about one attempt. Other errors are about the database. */
 const isRefused = (error: unknown): boolean => /^(2[23]|57014|55P03)/.test(codeOf(error) ?? '');
 
-/** Of one attempt: it could never be stored. */
+/** These are about one attempt that can never be stored. */
 const isInvalid = (error: unknown): boolean => /^2[23]/.test(codeOf(error) ?? '');
 
 /** After it was recorded, because until then nobody knows whether the delivery still exists. */

@@ -120,7 +120,7 @@ interface SentError {
   resource_id?: string | null;
 }
 
-/** Of an error that an earlier request with the same Idempotency-Key was answered with. */
+/** Why an earlier request with the same Idempotency-Key was refused. */
 export function repeatedRefusal(body: string): Refusal {
   const { code = 'unprocessable', resource_id: resourceId = null, ...faults } = parseJson(body) as SentError;
   return refusalOf({ code, facts: { resourceId, ...faults } });

@@ -63,7 +63,7 @@ interface Once<Unit> {
   work: (keep: (answer: SentAnswer, unit: Unit) => Promise<void>) => Promise<SentAnswer>;
 }
 
-/** Makes a function that does the work of a request, or answers with what an earlier request with the key was answered. */
+/** Makes a function that does the work of a request, or repeats the answer to an earlier request with the same key. */
 export function createOnce<Unit>(): (once: Once<Unit>) => Promise<SentAnswer> {
   // One look for all requests that wait for the same key, however many there are.
   const look = createSingleFlight<KeptAnswer | undefined>();

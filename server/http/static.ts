@@ -66,7 +66,7 @@ interface Servers {
   servers?: { url: string }[];
 }
 
-/** The contract with the server that it comes from in the first place, because tools call the first one. */
+/** The contract. The server that it comes from is the first in its list, because tools call the first one. */
 export const withOwnServer = (contract: object, url: string): object => ({
   ...contract,
   servers: [

@@ -91,7 +91,7 @@ export async function judgeCard(
   }
 }
 
-/** It is stored: without what the provider was given, and without other runs of digits that may be a card number. */
+/** The reason as it is stored: without what the provider was given, and without digits that may be a card number. */
 function storableReason(error: unknown, { number, security_code }: Card): string {
   const message = error instanceof Error ? error.message : 'it threw something that is no Error';
   const hidden = [number, ...(security_code === null ? [] : [security_code])].reduce(

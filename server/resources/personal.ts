@@ -17,7 +17,7 @@ type Fate<Value> =
 /** Decide for each property: `kept`, or `erased` if it may say something about the buyer. */
 export type KeptOrErased<Record> = { readonly [Name in keyof Record]-?: Fate<Record[Name]> };
 
-/** In the order of the record. What has no fate is left out: nobody knows what it says. */
+/** In the order of the record. A property without a fate is left out, because nobody knows what it says. */
 const eraser =
   <Resource extends object>(fates: KeptOrErased<Resource>) =>
   (resource: Resource): Resource =>
@@ -37,7 +37,7 @@ const buyerFates = {
   billing_details: 'erased',
   created_at: 'kept',
   display_name: 'erased',
-  // Last of all: until then it leads to transactions.
+  // Erased last: until then it leads to transactions.
   external_identifier: 'erased',
   merchant_account_id: 'kept',
   updated_at: 'kept',

@@ -1,6 +1,6 @@
 /**
  * Merchant accounts that a key pair has access to, or that a list is about. `all` includes those that are created later.
- * Elsewhere all accounts are written so: the header and the command line say `*`, which no account is called; a key pair with access
+ * Elsewhere "all accounts" looks different: the header and the command line say `*`, which is no account's name; a key pair with access
  * to all has no rows in `api_key_pair_merchant_accounts`; a subscription to all has `merchant_account_id` null.
  */
 export type Accounts = 'all' | { only: readonly string[] };

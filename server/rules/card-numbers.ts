@@ -24,7 +24,7 @@ export const maskCardNumbers = (text: string, rule: Rule): string => hide(text, 
 export const passesLuhn = (number: string): boolean =>
   createLuhn(Array.from(number, Number))(0, number.length);
 
-/** Digits that only separators are between, and where they are in the text. */
+/** Digits with nothing but separators between them, and where they are in the text. */
 interface Run {
   digits: number[];
   at: number[];
@@ -96,7 +96,7 @@ function createLuhn(digits: readonly number[]): (from: number, to: number) => bo
   };
 }
 
-/** The first eight digits of numbers of known schemes. To ask `creditCardType` takes 20 µs, which are seconds for a long text. */
+/** The first eight digits of numbers of known schemes. Asking `creditCardType` takes 20 µs, which are seconds for a long text. */
 const known = Object.values(creditCardType.types)
   .flatMap((type) => creditCardType.getTypeInfo(type).patterns)
   .map((pattern) => {

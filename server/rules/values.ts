@@ -1,4 +1,4 @@
-// How values of the contract are read that no library reads as we need them, and values that it accepts but that nothing can use.
+// Reads values of the contract that no library reads as we need them, and finds values that are valid but cannot be used.
 import { randomUUID } from 'node:crypto';
 
 // The UUID format that the whole service accepts: RFC 9562, without `urn:uuid:` and braces.

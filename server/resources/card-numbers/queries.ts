@@ -4,8 +4,8 @@ import type { Db } from '../../database/database.ts';
 import { waitOf, type NumberLimit, type TriedNumber } from './rules.ts';
 
 /**
- * Counts numbers, in their order. Of each: undefined when it is within the limit, otherwise the milliseconds until a new number is.
- * A statement has each bucket once, because it cannot change a row twice, and all of them sorted, so that two cannot deadlock.
+ * Counts numbers, in their order. Returns for each: undefined when it is within the limit, otherwise the milliseconds until a new number
+ * will be. A statement names each bucket once, because it cannot change a row twice, and in order, so that two statements cannot deadlock.
  */
 export async function countNumbers(
   db: Db,
@@ -58,7 +58,7 @@ interface Bucket {
   seen: Record<string, number>;
 }
 
-/** The same of a bucket as it is, without counting anything. It waits for numbers that are being counted, as these wait for each other. */
+/** The same, without counting anything. Waits for numbers that are being counted, as they wait for each other. */
 export async function findWait(
   db: Db,
   { bucket }: TriedNumber,

@@ -50,6 +50,6 @@ export function waitOf(
   const forgotten = now.getTime() - windowSeconds * 1000;
   const recent = times.filter((time) => time > forgotten).toSorted((a, b) => a - b);
   if (recent.length <= limit) return undefined;
-  // When a new number is accepted again. The same for a known one, of which nobody must learn that it is known.
+  // When a new number is accepted again. A known number has the same wait, so that nobody learns that it is known.
   return (recent[recent.length - limit] ?? 0) - forgotten;
 }

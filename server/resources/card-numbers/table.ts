@@ -12,7 +12,7 @@ interface NumberBucketsTable {
 declare module '../../database/tables.ts' {
   interface Tables {
     number_buckets: NumberBucketsTable;
-    /** Of version 1.0, and only emptied. */
+    /** Used by version 1.0. Now it is only emptied. */
     card_numbers: { bucket: string; number: string; seen_at: Stamp };
   }
 }

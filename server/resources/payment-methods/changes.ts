@@ -82,7 +82,7 @@ async function numberColumns(
 
 const noReplacement = { has_replacement: false, replacement: null, replacement_found_at: null };
 
-/** Of a card that cannot be used. Nothing must tell which number it was. */
+/** What is stored of a card that cannot be used: nothing that tells its number. */
 const noNumber = { number_sealed: null, fingerprint: null, ...noReplacement };
 
 /** `taken` names the record that has the external identifier already. */
@@ -181,7 +181,7 @@ export async function recordDecline(
   if (replacementAfter(found.has_replacement, trigger).applies) await settleReplacement(unit, found, trigger);
 }
 
-/** In one look. Those of an account are changed in one transaction. */
+/** How many cards are looked up at once. Those of one account are changed in one transaction. */
 const appliedAtOnce = 100;
 
 /** The daily job: applies pending replacements of cards that have expired. Returns the IDs of those cards. */

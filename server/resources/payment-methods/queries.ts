@@ -140,7 +140,7 @@ export const listDueReplacements = (db: Db, now: Date, limit: number) =>
     .modifyEnd(acrossAccounts('due-replacements'))
     .execute();
 
-/** Those of these that are still due, locked until the transaction ends. */
+/** Which of these cards are still due. They are locked until the transaction ends. */
 export const lockDueReplacements = (db: Tx, account: string, ids: readonly string[], now: Date) =>
   db
     .selectFrom('payment_methods')

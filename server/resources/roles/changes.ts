@@ -20,7 +20,7 @@ export const createRole = ({ db }: Work, role: NewRole) =>
 export const updateRole = ({ db }: Work, slug: string, changes: Partial<Omit<NewRole, 'slug'>>) =>
   db.updateTable('roles').set(changes).where('slug', '=', slug).returningAll().executeTakeFirst();
 
-/** Undefined when there is none; the key pairs that have it, because of which it was not deleted. */
+/** Undefined when there is no such role. If key pairs have it, it is not deleted, and these are returned. */
 export async function deleteRole({ db }: Work, slug: string) {
   // Waits for key pairs that are being created with it, and lets none be created until the transaction ends.
   const role = await db

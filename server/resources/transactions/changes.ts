@@ -145,9 +145,8 @@ interface CardDecline {
 }
 
 /**
- * Counts the uses of cards, which has no events. Returns the cards that were declined for a reason that applies a replacement, after their pending
- * replacement was found, each once. Cards are locked in the order of accounts and IDs, so that two imports with the same cards
- * cannot deadlock.
+ * Counts the uses of cards, without events. Returns, each once, the cards whose pending replacement now applies: they were declined
+ * for such a reason after it was found. Cards are locked in the order of accounts and IDs, so that two imports cannot deadlock.
  */
 async function applyUses(db: Tx): Promise<CardDecline[]> {
   const { rows: used } = await sql<{ account: string }>`select distinct account from bulk_uses`.execute(db);

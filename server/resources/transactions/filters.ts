@@ -183,7 +183,7 @@ export function conditionsOf(given: TransactionFilters): Conditions {
   };
 }
 
-/** What is in both. */
+/** The values that are in both lists. */
 const within = (one: Period, other: Period = {}): Period => ({
   from: one.from ?? other.from,
   to: one.to && other.to && one.to < other.to ? one.to : (other.to ?? one.to),

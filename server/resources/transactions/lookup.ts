@@ -36,7 +36,10 @@ export const isOf = (account: RawBuilder<unknown>): RawBuilder<SqlBool> =>
 
 // Conditions that are always true, or add nothing to another one. They decide which index PostgreSQL can use.
 
-/** Belongs to this account. Only indexes with the hash of the account can be used: not those by time, which the planner prefers for a value that it thinks common. */
+/**
+ * Belongs to this account. Rules out indexes without the hash of the account: the planner prefers those by time for a value that it
+ * thinks common.
+ */
 export const isHashedOf = (account: RawBuilder<unknown>): RawBuilder<SqlBool> => {
   const own = sql.ref('transactions.merchant_account_id');
   return sql`(${own} = ${account}) is true and hashtext(${own}) = hashtext(${account})`;
@@ -45,5 +48,5 @@ export const isHashedOf = (account: RawBuilder<unknown>): RawBuilder<SqlBool> =>
 /** The condition of transactions_everywhere. PostgreSQL uses that index only for statements that repeat it. */
 export const inEverywhere = sql<SqlBool>`length(transactions.merchant_account_id) > 0`;
 
-/** transactions_walk does not have this column, so PostgreSQL would have to read each row for it, and takes the index of the filter. */
+/** transactions_walk lacks this column. PostgreSQL would have to read each row, so it takes the index of the filter instead. */
 export const notInWalk = sql<SqlBool>`transactions.intent <> ''`;
