@@ -13,7 +13,7 @@ export async function refusePending(db: Db, place: string): Promise<string[]> {
   if (pendingAfter(applied).length === 0) return [];
   throw new DatabaseFault(
     applied.length > 0
-      ? `The database ${place} is not migrated to this version, and this command changes nothing. Start the service first.`
+      ? `The database ${place} is not migrated to this version, and this command does not migrate it. Start the service first.`
       : `The database ${place} has no tables of this service. Check DATABASE_URL, or start the service first, which creates them.`,
   );
 }
