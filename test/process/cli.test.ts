@@ -3,12 +3,11 @@ import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { signToken } from '../../server/resources/api-key-pairs/token.ts';
 import { createCaller } from '../support/call.ts';
 import { eventually, newDataDir, nothingRunsOn, type DataDir } from '../support/data-dir.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, query } from '../support/database.ts';
 import { paymentsHere, typed } from '../support/in-process.ts';
 import {
   createPayments,
@@ -106,32 +105,13 @@ describe('help', () => {
     expect(await said(...command.split(' '), '--help')).toMatch(/^ +--json /m);
   });
 
-  it('as a command shows what --help shows', async () => {
-    for (const words of [['webhooks', 'replay'], ['keys'], ['token']]) {
-      expect(await said('help', ...words)).toBe(await said(...words, '--help'));
-    }
-    expect(await said('help', 'webhooks', 'replay')).toContain('payments webhooks replay [options] [event]');
-  });
-
-  it('of a command shows each option with its argument and default', async () => {
-    const text = (await said('keys', 'create', '--help')).replace(/\s+/g, ' ');
-    expect(text).toContain('choices: "ECDSA", "RSA", default: "ECDSA"');
-    expect(text).toContain('(default: administrator)');
-    expect(text).toContain('(mode 0600)');
-  });
-
   it.each([
     [[], 'Usage: payments'],
     [['unicorns'], "unknown command 'unicorns'"],
-    [['secrets', 'list'], "unknown command 'list'"],
     [['keys', 'creat'], 'Did you mean create?'],
-    [['acounts'], 'Did you mean accounts?'],
-    [['webhooks', 'create'], "missing required argument 'url'"],
     [['keys', 'create'], "required option '--name <name>' not specified"],
     [['keys', 'create', '--name', 'x', '--algorithm', 'HMAC'], 'Allowed choices are ECDSA, RSA'],
-    [['transactions', 'move', nobody, 'capture_succeded'], 'Allowed choices are'],
     [['accounts', 'list', '--yaml'], "unknown option '--yaml'"],
-    [['audit', '--limit'], "option '--limit <number>' argument missing"],
     [['audit', '--limit', 'many'], 'Give a number from 1 to 100000.'],
   ])('wrong usage %j exits with 2 and says how', async (args, message) => {
     const { status, stdout, stderr } = await here(...args);
@@ -144,29 +124,20 @@ describe('help', () => {
 describe('a wrong value exits with 2 and says what is right', () => {
   it.each([
     [['keys', 'create', '--name', 'x'.repeat(201)], 'Give 1 to 200 characters.'],
-    [['keys', 'create', '--name', ''], 'Give 1 to 200 characters.'],
     [
       ['roles', 'create', 'r', '--allow', 'transactions.delete'],
       'Invalid: transactions.delete. Separate by commas: <resource>.read,',
     ],
-    [['roles', 'create', 'r', '--allow', 'embed'], 'Invalid: embed. Separate by commas:'],
     [
       ['roles', 'create', 'Finance', '--allow', '*.read'],
       'A slug has lower-case letters, digits and hyphens',
     ],
     [['accounts', 'create', '*', '--name', 'x'], 'An account ID has 1 to 255 printable ASCII characters'],
-    [['accounts', 'create', 'ü', '--name', 'x'], 'An account ID has 1 to 255 printable ASCII characters'],
-    [['accounts', 'create', '', '--name', 'x'], 'An account ID has 1 to 255 printable ASCII characters'],
     [['accounts', 'create', 'x'.repeat(256), '--name', 'x'], 'An account ID has 1 to 255'],
-    [['accounts', 'create', 'x', '--name', ''], 'Give 1 to 200 characters.'],
     [['token', '--scopes', 'transactions'], 'Invalid: transactions. Separate by commas:'],
     [['token', '--scopes', 'transactions.read embed'], 'embed. Separate by commas: '],
-    [['token', '--scopes', 'transactions.read;embed'], 'embed. Separate by commas: '],
-    [['token', '--scopes', '*.read,Transactions.read'], 'Invalid: Transactions.read. '],
     [['token', '--scopes', ' , '], 'Invalid: an empty list.'],
-    [['token', '--scopes', '*.read', '--ttl', '0'], 'Give a number from 1 to 86400.'],
     [['token', '--scopes', '*.read', '--ttl', '86401'], 'Give a number from 1 to 86400.'],
-    [['token', '--scopes', '*.read', '--ttl', '1.5'], 'Give a number from 1 to 86400.'],
   ])('%j', async (args, message) => {
     const { status, stdout, stderr } = await here(...args);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
@@ -196,9 +167,7 @@ describe('a refused command exits with 1 and prints one sentence', () => {
     [['keys', 'deactivate', nobody], `There is no key pair ${nobody}. See: payments keys list`],
     [['roles', 'create', 'administrator', '--allow', '*.read'], 'There is a role administrator already.'],
     [['roles', 'update', 'administrator', '--allow', '*.read'], 'The role administrator is built in.'],
-    [['roles', 'delete', 'administrator'], 'The role administrator is built in.'],
     [['roles', 'update', 'unicorn', '--allow', '*.read'], 'There is no role unicorn. See:'],
-    [['roles', 'delete', 'unicorn'], 'There is no role unicorn. See:'],
     [['accounts', 'create', 'default', '--name', 'x'], 'There is a merchant account default already.'],
     [['token', '--scopes', '*.read', '--key', '/no/such.pem'], '/no/such.pem cannot be read.'],
     [
@@ -379,13 +348,8 @@ describe('while the server runs', () => {
   });
 
   it('database url prints an address that other programs can use', async () => {
-    const url = await said('database', 'url');
-    const client = new pg.Client({ connectionString: url.trim() });
-    await client.connect();
-    const { rows } = await client.query<{ id: string }>(
-      'select id from merchant_accounts order by created_at',
-    );
-    await client.end();
+    const url = (await said('database', 'url')).trim();
+    const rows = await query(url, 'select id from merchant_accounts order by created_at');
     expect(rows.slice(0, 2).map(({ id }) => id)).toEqual(['default', 'marketplace']);
   });
 
@@ -416,20 +380,15 @@ describe('while the server runs', () => {
         `${file} sets CARD_KEY_FIL, which is no setting. Did you mean CARD_KEY_FILE?\n` +
         `${file} sets EVENT_RETENTION_DAY, which is no setting. Did you mean EVENT_RETENTION_DAYS?\n`,
     });
-    expect(await paymentsHere(['accounts', 'list', '--settings', '/no/such.env'], {})).toEqual({
-      status: 1,
-      stdout: '',
-      stderr:
-        'The settings in /no/such.env cannot be read: there is no such file. Check --settings or PAYMENTS_SETTINGS.\n',
-    });
-  });
-
-  it('--settings says why a file cannot be read', async () => {
-    const call = (file: string) => paymentsHere(['accounts', 'list', '--settings', file], {});
-    expect((await call(dataDir.path)).stderr).toContain(`${dataDir.path} cannot be read: it is a folder.`);
-    expect((await call('/proc/self/mem')).stderr).toMatch(
-      /the file cannot be read \(\w+\)\. Check --settings/,
-    );
+    for (const [path, why] of [
+      ['/no/such.env', 'there is no such file'],
+      [dataDir.path, 'it is a folder'],
+    ])
+      expect(await paymentsHere(['accounts', 'list', '--settings', path ?? ''], {})).toEqual({
+        status: 1,
+        stdout: '',
+        stderr: `The settings in ${path} cannot be read: ${why}. Check --settings or PAYMENTS_SETTINGS.\n`,
+      });
   });
 
   it('text that others stored is shown with its control characters escaped', async () => {
@@ -471,33 +430,19 @@ describe('while the server runs', () => {
       expect.objectContaining({ slug: 'administrator', allow: ['*.read', '*.write'] }),
     );
   });
-
-  it('the server still runs afterwards, on the same database', async () => {
-    expect(await statusWith((await said('token', '--scopes', '*.read')).trim())).toBe(200);
-    expect(server.output()).not.toMatch(/database connection failed|has stopped/);
-  });
 });
 
 describe('while no server runs', () => {
   beforeAll(async () => {
     expect((await server.stop()).status).toBe(0);
+    expect(server.output()).not.toMatch(/database connection failed|has stopped/);
     await nothingRunsOn(dataDir.path);
   });
 
-  it('the database is started for the command and stopped afterwards', async () => {
+  it('the database is started for the command and stopped afterwards, also if it was refused', async () => {
     const { id } = JSON.parse(await saidOutside('keys', 'create', '--name', 'Made offline')) as Pair;
     await nothingRunsOn(dataDir.path);
-    expect(await saidOutside('keys', 'list')).toMatch(new RegExp(`^${id} +Made offline `, 'm'));
-    await nothingRunsOn(dataDir.path);
-  });
-
-  it('two commands at once share it', async () => {
-    const [one, two] = await Promise.all([saidOutside('accounts', 'list'), saidOutside('accounts', 'list')]);
-    expect(one).toBe(two);
-    await nothingRunsOn(dataDir.path);
-  });
-
-  it('a refusal leaves nothing running either', async () => {
+    expect(await said('keys', 'list')).toMatch(new RegExp(`^${id} +Made offline `, 'm'));
     expect((await run('keys', 'create', '--name', 'x', '--role', 'unicorn')).status).toBe(1);
     await nothingRunsOn(dataDir.path);
   });
@@ -518,13 +463,17 @@ describe('while no server runs', () => {
     expect(stderr).toContain('Start the server: npm start');
   });
 
-  it('database url --hold keeps the database running until it is stopped', async () => {
+  const hold = async () => {
     const held = startPayments(['database', 'url', '--hold'], { DATA_DIR: dataDir.path });
     await eventually(() => held.stdout().includes('\n'), 'an address');
-    const client = new pg.Client({ connectionString: held.stdout().trim() });
-    await client.connect();
-    await client.query('select from merchant_accounts');
-    await client.end();
+    return held;
+  };
+
+  it('database url --hold keeps the database running until it is stopped, and database stop does not stop it', async () => {
+    const held = await hold();
+    await query(held.stdout().trim(), 'select from merchant_accounts');
+    const refused = await here('database', 'stop');
+    expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining('is using') as string });
     held.process.kill('SIGINT');
     expect(await held.ended).toMatchObject({
       status: 0,
@@ -533,11 +482,8 @@ describe('while no server runs', () => {
     await nothingRunsOn(dataDir.path);
   });
 
-  it('database stop stops what a killed process left, and nothing that is in use', async () => {
-    const held = startPayments(['database', 'url', '--hold'], { DATA_DIR: dataDir.path });
-    await eventually(() => held.stdout().includes('\n'), 'an address');
-    const refused = await here('database', 'stop');
-    expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining('is using') as string });
+  it('database stop stops what a killed process left', async () => {
+    const held = await hold();
     held.process.kill('SIGKILL');
     await held.ended;
     // PostgreSQL notices in a moment that its user is gone.

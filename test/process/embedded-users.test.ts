@@ -79,25 +79,20 @@ const stranger: Identity | undefined = isRoot() ? nobody() : undefined;
 const open = stranger === undefined || canReach(checkout, stranger);
 
 describe.skipIf(!open)('an ordinary user (needs a checkout that others may enter)', () => {
-  it.for<[string, boolean]>([
-    ['the package', false],
-    ['a copy of the package, if that is read-only and has no symbolic links', true],
-  ])('runs the binaries of %s, as itself, in a folder of mode 0700', async ([, isReadOnly], { skip }) => {
-    skip(
-      isReadOnly && !stranger,
-      'Everybody may change the packages of their own checkout: this needs root.',
-    );
-    if (stranger) await folderOf(stranger);
-    const answer = await runAs(stranger, isReadOnly ? await packageWithoutLinks() : findPackage());
-    expect(answer).toMatchObject({
-      started: true,
-      adopted: true,
-      directory: join(dataDir, 'postgres'),
-      told: isReadOnly ? [expect.stringContaining(`copied to ${join(dataDir, 'postgres')}`)] : [],
-    });
-    for (const name of ['', 'postgres-password', 'postgres', 'postgres/data'])
-      expect((await stat(join(dataDir, name))).uid).toBe(stranger?.uid ?? process.getuid?.());
-  });
+  it.skipIf(!stranger)(
+    'runs a copy of the binaries, if the package is read-only and has no symbolic links, as itself, in a folder of mode 0700',
+    async () => {
+      if (stranger) await folderOf(stranger);
+      expect(await runAs(stranger, await packageWithoutLinks())).toMatchObject({
+        started: true,
+        adopted: true,
+        directory: join(dataDir, 'postgres'),
+        told: [expect.stringContaining(`copied to ${join(dataDir, 'postgres')}`)],
+      });
+      for (const name of ['', 'postgres-password', 'postgres', 'postgres/data'])
+        expect((await stat(join(dataDir, name))).uid).toBe(stranger?.uid);
+    },
+  );
 });
 
 describe.skipIf(!isRoot())('root (skipped for other users)', () => {
@@ -130,7 +125,7 @@ describe.skipIf(!isRoot())('root (skipped for other users)', () => {
     const theirs = await runAs(daemon);
     const roots = await runAs(undefined);
     expect(roots).toMatchObject({ started: true, adopted: true, url: theirs.url, told: [] });
-    expect(await runAs(daemon)).toMatchObject({ started: true, url: theirs.url });
+    expect((await stat(join(roots.directory, 'data', 'PG_VERSION'))).uid).toBe(daemon.uid);
   });
 
   describe('in a folder of mode 0700', () => {

@@ -3,12 +3,9 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrations } from '../../server/database/migrations/index.ts';
 import { openReadyDatabase } from '../../server/database/open.ts';
-import { defaultLimits } from '../../server/events/worker.ts';
 import { newDataDir, type DataDir } from '../support/data-dir.ts';
 import { appliedTo, createEmptyDatabase } from '../support/database.ts';
-import { startReceiver } from '../support/receiver.ts';
 import { startTestService, testSecrets, type TestService } from '../support/service.ts';
-import { patient, settled, storeCard, subscribe } from '../support/webhooks.ts';
 
 const names = Object.keys(migrations).sort();
 
@@ -78,44 +75,5 @@ describe('two running instances', () => {
     expect(await appliedTo(one.config.databaseUrl ?? '')).toEqual(names);
     const { body } = await two.call('GET', '/api-key-pairs', { token: one.token('*.read') });
     expect((body as { items: unknown[] }).items).toHaveLength(1);
-  });
-
-  it('count the calls of an embed token together: 50 for both', async () => {
-    const token = one.token('embed');
-    const body = { items: [{ number: '4123456789012345', pin: '1234' }] };
-    const calls = Array.from({ length: 60 }, (_, index) =>
-      (index % 2 === 0 ? one : two).call('POST', '/gift-cards/balances', { token, body }),
-    );
-    const statuses = (await Promise.all(calls)).map(({ status }) => status);
-    expect(statuses.filter((status) => status === 200)).toHaveLength(50);
-    expect(statuses.filter((status) => status === 429)).toHaveLength(10);
-    // Every token has its own count.
-    const other = await two.call('POST', '/gift-cards/balances', {
-      token: two.token('embed', '*.read'),
-      body,
-    });
-    expect(other.status).toBe(200);
-  });
-});
-
-describe('webhooks of two instances', () => {
-  const { perSubscription } = defaultLimits;
-  const startBeside = ({ config: { databaseUrl, dataDir, secrets } }: TestService) =>
-    startTestService({ webhooks: patient, config: { databaseUrl, dataDir, secrets } });
-
-  it('a receiver that hangs has no more attempts under way than from one, and delays no other account', async () => {
-    await using hanging = await startReceiver(() => undefined);
-    await using good = await startReceiver();
-    await using first = await startTestService({ webhooks: patient });
-    await using second = await startBeside(first);
-    await subscribe(first, hanging.url);
-    for (let made = 0; made < 2 * perSubscription; made += 1) await storeCard(made % 2 ? first : second);
-    await hanging.received(perSubscription);
-    const subscription = await subscribe(second, good.url, { account: 'marketplace' });
-    await storeCard(first, 'marketplace');
-    await good.received(1);
-    expect((await settled(second, subscription)).attempts).toBe(1);
-    expect(hanging.got).toHaveLength(perSubscription);
-    await hanging[Symbol.asyncDispose]();
   });
 });

@@ -46,16 +46,13 @@ describe('the line per request', () => {
     ],
     ['no token', 'GET', '/transactions', { token: null }, /→ 401 \(no bearer token\)/],
     ['no such path', 'GET', '/unicorns?secret=1', {}, /^GET \/unicorns → 404 \(unknown path\)/],
-    ...[
-      ['a slash at the end', '/transactions/'],
-      ['a letter missing', '/transaction'],
-      ['capital letters', '/Transactions'],
-      ['two slashes', '//transactions'],
-      ['two letters exchanged', '/transcations'],
-    ].map(([name = '', path = '']): [string, string, string, object, RegExp] => [
-      ...([name, 'GET', `${path}?search=jane`, {}] as const),
+    [
+      'a letter missing',
+      'GET',
+      '/transaction?search=jane',
+      {},
       /→ 404 \(unknown path; did you mean \/transactions\?\)/,
-    ]),
+    ],
     [
       'no such account',
       'GET',
@@ -170,9 +167,9 @@ describe('thousands of mixed requests', () => {
     }));
     let next = 0;
     // 400 bytes per request.
-    const isLeaking = await leaks(0.6, async (round) => {
+    const isLeaking = await leaks(0.3, async (round) => {
       const work = async () => {
-        for (let at = next++; at < 1_500 * (round + 1); at = next++) {
+        for (let at = next++; at < 750 * (round + 1); at = next++) {
           const chosen = mixed[at % mixed.length];
           if (chosen) await knock(mock.url, agent, chosen, at);
         }
@@ -220,61 +217,17 @@ describe('thousands of mixed requests', () => {
   }
 });
 
-describe('/docs/', () => {
-  let folder: string;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'site-'));
-  });
-  afterAll(() => rm(folder, { recursive: true }));
-
-  it('says that it is a mock, and that examples name the server of the page', async () => {
-    await using mock = await startTestMock({ siteDir: folder, pagesDir: folder });
-    const here = await (await fetch(`${mock.url}/docs/here.js`)).text();
-    expect(here).toContain(JSON.stringify({ console: '', mock: '' }));
-  });
-
-  it('is the site, if it is built', async () => {
-    await using mock = await startTestMock({ siteDir: folder });
-    const get = async () => {
-      const response = await fetch(`${mock.url}/docs`);
-      return { status: response.status, url: response.url, text: await response.text() };
-    };
-    const url = `${mock.url}/docs/`;
-    expect(await get()).toMatchObject({ status: 503, url });
-    writeFileSync(join(folder, 'index.html'), '<title>Payments</title>');
-    expect(await get()).toEqual({ status: 200, url, text: '<title>Payments</title>' });
-    await vi.waitFor(() => {
-      expect(mock.lines.at(-1)).toMatch(/^GET \/docs\/ → 200 \(the docs\)/);
-    });
-  });
-});
-
 describe('npm run mock', () => {
-  it.each([
-    ['--port', (port: string) => ({ args: ['--port', port], env: {} }), 'from --port', '--port 4011'],
-    ['PORT', (port: string) => ({ args: [], env: { PORT: port } }), 'from PORT', 'PORT=4011'],
-  ])('a port from %s that is taken is named', async (_, give, origin, command) => {
+  it('a port that is taken is named, with where it was set', async () => {
     await using taken = await startTestMock();
     const { port } = new URL(taken.url);
-    const { args, env } = give(port);
-    const { status, output } = await runNode('mock/main.ts', args, { env });
-    expect(status).toBe(1);
-    expect(output).toBe(`Port ${port} (${origin}) is taken. Choose another: ${command}\n`);
+    const { status, output } = await runNode('mock/main.ts', [], { env: { PORT: port } });
+    expect([status, output]).toEqual([1, `Port ${port} (from PORT) is taken. Choose another: PORT=4011\n`]);
   });
 
-  it('--help says how to choose an answer', async () => {
-    const { status, output } = await runNode('mock/main.ts', ['--help']);
-    expect(status).toBe(0);
-    expect(output).toMatch(/--port <number>[^]*4010[^]*PORT[^]*--delay <ms>[^]*Prefer: example=expired_card/);
-  });
-
-  it.each([
-    [['--delay', 'long'], {}, 'whole number'],
-    [[], { PORT: '70000' }, "from env 'PORT' is invalid. It must be a whole number"],
-  ])('%j %j is refused in one sentence', async (args, env, words) => {
-    const { status, output } = await runNode('mock/main.ts', args, { env });
-    expect(status).toBe(1);
-    expect(output).toContain(words);
+  it('a wrong value is refused in one sentence', async () => {
+    const { status, output } = await runNode('mock/main.ts', ['--delay', 'long']);
+    expect([status, output]).toEqual([1, expect.stringContaining('whole number')]);
     expect(output).not.toContain('    at ');
   });
 

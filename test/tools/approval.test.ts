@@ -103,14 +103,6 @@ describe.skipIf(!chromiumPath)('the approval page', () => {
     expect(await statusOf(id)).toBe('succeeded');
   });
 
-  it('fits a phone', async () => {
-    const { approval_url } = await create(null);
-    await open(approval_url, async (page) => {
-      await page.setViewportSize({ width: 320, height: 568 });
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
-    });
-  });
-
   it('one that is processing, moved there by an operator, is not said to be refused', async () => {
     const { id, approval_url } = await create(null);
     const { db } = service.service.database;

@@ -1,36 +1,18 @@
-// `npm run bench` in its shortest form, and what it makes of its numbers.
-import { existsSync, readFileSync } from 'node:fs';
+// What `npm run bench` makes of its numbers. `npm run test:nightly` runs it.
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { judge, type Row } from '../../scripts/bench/report.ts';
-import { root, startCommand } from '../support/processes.ts';
-
-const bench = (...args: string[]) =>
-  startCommand(process.execPath, ['--import', 'tsx', 'scripts/bench.ts', ...args]).ended;
-
-it(
-  'measures the service and its peers, which send the same answers and refuse the same',
-  { timeout: 300_000 },
-  async () => {
-    const args = ['--quick', '--seconds', '0.5', '--only', 'page,cards', '--json'];
-    const { stdout, stderr, status } = await bench(...args);
-    expect(status, stderr).toBe(0);
-    const rows = JSON.parse(stdout) as Row[];
-    expect(rows.map(({ measure, subject }) => `${measure} ${subject}`)).toEqual([
-      ...['page ours', 'page bare', 'page fastify', 'page validator', 'page prism'],
-      ...['cards ours', 'cards bare', 'cards fastify'],
-    ]);
-    for (const { subject, value, node, megabytes } of rows) {
-      expect(value[0], subject).toBeGreaterThan(0);
-      if (!existsSync('/proc/self/schedstat')) continue;
-      expect(node?.[0], subject).toBeGreaterThan(0);
-      expect(megabytes?.[0], subject).toBeGreaterThan(10);
-    }
-  },
-);
+import { root, run } from '../support/processes.ts';
 
 it('names a part that it does not know', async () => {
-  const { status, stderr } = await bench('--only', 'pages');
+  const { status, stderr } = await run(process.execPath, [
+    '--import',
+    'tsx',
+    'scripts/bench.ts',
+    '--only',
+    'pages',
+  ]);
   expect(status).toBe(2);
   expect(stderr).toContain('--only: pages is not one of page, cards');
 });

@@ -29,7 +29,6 @@ const cases = {
     'a.test.ts': test('fails once', once(fails)),
     'b.test.ts': test('passes', rejects),
   },
-  'rejecting-again': { 'a.test.ts': test('fails, then rejects', `${once(fails)}\n${rejects}`) },
   skipped: { 'a.test.ts': "describe('all', () => { it.skip('skips', () => undefined); });" },
   todo: { 'a.test.ts': `${test('passes')}describe('all', () => { it.todo('is not written'); });` },
 };
@@ -93,7 +92,6 @@ describe('.ci/tests.js', () => {
     ['every-second-time', 'test/every-second-time/a.test.ts failed again.'],
     ['listed', 'test/listed/a.test.ts failed again: it is in .ci/unstable.txt.'],
     ['flaky-and-rejecting', 'Errors outside of tests: 1. See above.'],
-    ['rejecting-again', 'test/rejecting-again/a.test.ts failed again.'],
     ['skipped', 'Skipped, and not in .ci/skipped.txt:\n  test/skipped/a.test.ts: all > skips'],
     ['todo', 'To do:\n  test/todo/a.test.ts: all > is not written'],
   ] as const)('is red: %s', async (name, reason) => {

@@ -1,7 +1,9 @@
 // `npm run dev` in a copy of the project, with real saves. One process for all of it, because its start takes longest; so each
 // test goes on where the one before has ended.
 import { createPrivateKey } from 'node:crypto';
+import { once } from 'node:events';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -14,12 +16,14 @@ import { root, runNode, startNode, type Child } from '../support/processes.ts';
 const parts = [
   ...['openapi', 'generated', 'server', 'client', 'mock', 'scripts', 'docs'],
   ...['redocly.yaml', 'package.json', 'tsconfig.json', 'CHANGELOG.md'],
+  // Built by test/support/global.ts.
+  ...['site', 'pages'],
 ];
 
 describe('npm run dev', { timeout: 120_000 }, () => {
   let folder: string;
   let dev: Child;
-  let args: string[];
+  let mockPort: number;
   let env: Record<string, string>;
   let [service, mock] = ['', ''];
   /** Where the output of the present test begins. */
@@ -29,9 +33,9 @@ describe('npm run dev', { timeout: 120_000 }, () => {
     folder = await mkdtemp(join(tmpdir(), 'payments-dev-'));
     await Promise.all(parts.map((part) => cp(join(root, part), join(folder, part), { recursive: true })));
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
-    const [servicePort, mockPort] = [await freePort(), await freePort()];
+    const servicePort = await freePort();
+    mockPort = await freePort();
     [service, mock] = [`http://127.0.0.1:${servicePort}`, `http://127.0.0.1:${mockPort}`];
-    args = ['--mock-port', String(mockPort)];
     env = {
       PORT: String(servicePort),
       DATA_DIR: join(folder, 'data'),
@@ -63,61 +67,14 @@ describe('npm run dev', { timeout: 120_000 }, () => {
       ),
     );
 
-  it('serves the API, the docs and the mock', async () => {
-    dev = startNode('scripts/dev.ts', args, { cwd: folder, env });
+  it('serves the API and the docs, and says that the port of the mock is taken', async () => {
+    const other = createServer().listen(mockPort, '127.0.0.1');
+    await once(other, 'listening');
+    dev = startNode('scripts/dev.ts', ['--mock-port', String(mockPort)], { cwd: folder, env });
     await prints('up to date');
+    other.close();
     expect(output()).toContain('✓ 0 problems');
-  });
-
-  it('collects saves, cancels what is overtaken, and serves the last one everywhere', async () => {
-    mark = dev.output().length;
-    await save('paths/transactions.yaml', 'summary: List transactions', 'summary: List the first');
-    await save('paths/api-key-pairs.yaml', 'summary: List', 'summary: List all');
-    await prints('Updating …');
-    await save('paths/transactions.yaml', 'summary: List the first', 'summary: List the second');
-    await prints('up to date');
-    expect([times('Updating …'), times('up to date')]).toEqual([2, 1]);
-    expect(await served('List the second')).toEqual([true, true, true]);
-    expect(output()).toMatch(/^ {2}Wrote {3}generated\/ \(\d files\)$/m);
-    expect(output()).toContain(`API     ${service}\n  Docs    ${service}/docs/\n  Mock    ${mock}\n`);
-  });
-
-  it('shows a problem once, and goes on serving the last state without problems', async () => {
-    mark = dev.output().length;
-    await save('paths/transactions.yaml', 'operationId: listTransactions', 'operationid: listTransactions');
-    await save('paths/transactions.yaml', 'summary: List the second', 'summary: List the third');
-    await prints('Waiting for changes');
-    expect(times('Property `operationid` is not expected here.')).toBe(1);
-    expect(output()).toContain('openapi/paths/transactions.yaml:2:3');
-    expect(output()).toContain('The last state without problems is still served.');
-    expect(output()).not.toMatch(/generate-ignore-file|npm run generate|Wrote|up to date|unfinished/);
-    expect(await served('List the second')).toEqual([true, true, true]);
-    expect(await served('List the third')).toEqual([false, false, false]);
-  });
-
-  it('serves a save that fixes it, and its description, although the code of the service stays the same', async () => {
-    mark = dev.output().length;
-    await save('paths/transactions.yaml', 'description: |-\n', 'description: |-\n    In plain words.\n');
-    await save('paths/transactions.yaml', 'operationid: listTransactions', 'operationId: listTransactions');
-    await prints('up to date');
-    expect(output()).toContain('✓ 0 problems');
-    expect(output()).not.toContain('operationid');
-    expect(await served('List the third')).toEqual([true, true, true]);
-    // The page of the docs has no descriptions; its script has.
-    expect((await served('In plain words.')).slice(0, 2)).toEqual([true, true]);
-  });
-
-  it('generates what follows from `npm run new`, which leaves that to it', async () => {
-    mark = dev.output().length;
-    const { status, output: said } = await runNode('scripts/new.ts', ['operation', 'GET', '/unicorns'], {
-      cwd: folder,
-    });
-    expect([status, said]).toEqual([0, expect.stringContaining('npm run dev is running: it generates')]);
-    await prints('up to date');
-    expect(output()).toMatch(
-      /✓ 0 problems in the contract[\s\S]*Wrote[\s\S]* To do {3}\d unfinished places: npm run lint/,
-    );
-    expect(await served('unicorns')).toEqual([true, true, true]);
+    expect(output()).toMatch(/Mock .* is taken\. Choose another with PORT or --mock-port\.\n/);
   });
 
   it('shows refused and failed requests as npm start does on a terminal, and no others', async () => {
@@ -126,6 +83,7 @@ describe('npm run dev', { timeout: 120_000 }, () => {
     const text = await readFile(handler, 'utf8');
     await writeFile(handler, text.replace('Promise.resolve({', "Promise.reject(new Error('boom')) ?? ({"));
     await prints('up to date');
+    expect(output()).toContain(`API     ${service}\n  Docs    ${service}/docs/\n  Mock    ${mock}\n`);
     const key = createPrivateKey(await readFile(join(folder, 'data', 'sandbox-key.pem')));
     const headers = { Authorization: `Bearer ${signToken(key, ['*.read'], 60)}` };
     const statusOf = async (path: string) => (await fetch(service + path, { headers })).status;
@@ -141,15 +99,46 @@ describe('npm run dev', { timeout: 120_000 }, () => {
     );
   });
 
-  it('says which port is taken', async () => {
-    const second = startNode('scripts/dev.ts', args, { cwd: folder, env });
-    await eventually(() => second.output().includes('up to date'), 'it is up to date', 100);
-    second.process.kill('SIGINT');
-    const { output: said } = await second.ended;
-    expect(said.match(/(API|Mock) .* is taken\. .*/g)).toEqual([
-      expect.stringContaining('Choose another with PORT or --mock-port.'),
-      expect.stringContaining('Choose another with PORT or --mock-port.'),
-    ]);
+  it('shows a problem once, and goes on serving the last state without problems', async () => {
+    mark = dev.output().length;
+    await save('paths/transactions.yaml', 'operationId: listTransactions', 'operationid: listTransactions');
+    await save('paths/transactions.yaml', 'summary: List transactions', 'summary: List the first');
+    await prints('Waiting for changes');
+    expect(times('Property `operationid` is not expected here.')).toBe(1);
+    expect(output()).toContain('openapi/paths/transactions.yaml:2:3');
+    expect(output()).toContain('The last state without problems is still served.');
+    expect(output()).not.toMatch(/generate-ignore-file|npm run generate|Wrote|up to date|unfinished/);
+    expect(await served('List transactions')).toEqual([true, true, true]);
+    expect(await served('List the first')).toEqual([false, false, false]);
+  });
+
+  it('leaves `npm run new` nothing to generate', async () => {
+    mark = dev.output().length;
+    const { status, output: said } = await runNode('scripts/new.ts', ['operation', 'GET', '/unicorns'], {
+      cwd: folder,
+    });
+    expect([status, said]).toEqual([0, expect.stringContaining('npm run dev is running: it generates')]);
+    await prints('Waiting for changes');
+  });
+
+  it('collects saves that fix it, cancels what is overtaken, and serves all of it everywhere', async () => {
+    mark = dev.output().length;
+    await save('paths/transactions.yaml', 'operationid: listTransactions', 'operationId: listTransactions');
+    await save('paths/api-key-pairs.yaml', 'summary: List', 'summary: List all');
+    await prints('Updating …');
+    await save('paths/transactions.yaml', 'summary: List the first', 'summary: List the second');
+    await save('paths/transactions.yaml', 'description: |-\n', 'description: |-\n    In plain words.\n');
+    await prints('up to date');
+    expect([times('Updating …'), times('up to date')]).toEqual([2, 1]);
+    expect(output()).not.toContain('operationid');
+    expect(output()).toMatch(/✓ 0 problems in the contract[^]* To do {3}\d unfinished places: npm run lint/);
+    expect(output()).toMatch(
+      /^ {2}Wrote {3}generated\/ \(\d files\), .*server\/handlers\/list-unicorns\.ts/m,
+    );
+    for (const words of ['List the second', 'unicorns'])
+      expect(await served(words)).toEqual([true, true, true]);
+    // The page of the docs has no descriptions; its script has.
+    expect((await served('In plain words.')).slice(0, 2)).toEqual([true, true]);
   });
 
   it('ends everything that it started with Ctrl+C', async () => {

@@ -22,76 +22,48 @@ describe('the search of the docs', () => {
     ['pagination', 'guides/pages.html'],
     ['cursor', 'guides/pages.html'],
     ['loop all pages', 'guides/pages.html#loop-over-all-pages'],
-    ['all pages', 'guides/pages.html#loop-over-all-pages'],
-    ['iterate', 'guides/pages.html#loop-over-all-pages'],
-    ['test card', 'guides/sandbox.html'],
     ['test cards', 'guides/sandbox.html'],
     ['filter by date', 'guides/pages.html#filters'],
-    ['date filter', 'guides/pages.html#filters'],
     ['401', 'guides/errors.html#401-and-403'],
     ['504', 'guides/errors.html#504'],
     ['duplicate_record', 'guides/errors.html#409'],
     ['error codes', 'guides/errors.html'],
     ['minor units', 'guides/amounts-times-and-null.html'],
     ['time zone', 'guides/amounts-times-and-null.html#times'],
-    ['4111', 'guides/sandbox.html'],
     ['token', 'guides/authentication.html'],
-    ['authenticate', 'guides/authentication.html'],
     ['retry', 'guides/idempotency.html'],
-    ['idempotent', 'guides/idempotency.html'],
     ['webhook retries', 'guides/webhooks.html#retries'],
-    ['backoff', 'guides/webhooks.html#retries'],
     ['Retry-After', 'guides/rate-limits.html'],
     ['api version', 'guides/versioning.html'],
     ['3ds', 'guides/sandbox.html'],
     ['production', 'guides/going-live.html'],
     ['curl', 'guides/getting-started.html'],
-    ['How do I get the next page?', 'guides/pages.html'],
     ['transactions of one buyer', 'guides/pages.html#filters'],
-    ['transactions of last week', 'guides/pages.html#filters'],
     ['when is a webhook retried', 'guides/webhooks.html#retries'],
     ['which scope', 'guides/authentication.html#scopes'],
     ['what does 409 mean', 'guides/errors.html#409'],
-    ['minor units', 'guides/amounts-times-and-null.html'],
-    ['decimals', 'guides/amounts-times-and-null.html#amounts'],
-    ['JPY', 'guides/amounts-times-and-null.html'],
     ['null', 'guides/amounts-times-and-null.html'],
     ['login', 'guides/authentication.html'],
-    ['authentification', 'guides/authentication.html'],
     ['tokne', 'guides/authentication.html'],
     ['Store a card', 'reference.html#/payment-methods/createpaymentmethod'],
-    ['store a card ', 'reference.html#/payment-methods/createpaymentmethod'],
     ...['cvv', 'cvc', 'security code'].map((query) => [
       query,
       'reference.html#/payment-methods/createpaymentmethod#payment-methods/createpaymentmethod/t=request&path=security_code',
     ]),
-    ['timezone', 'guides/amounts-times-and-null.html#times'],
     ['base url', 'guides/going-live.html#what-changes'],
-    ['environment url', 'guides/going-live.html#what-changes'],
-    ['production url', 'guides/going-live.html#what-changes'],
     ['production key', 'guides/going-live.html#your-key-pair'],
     ['simulate', 'guides/sandbox.html'],
     ['openapi', 'guides/getting-started.html'],
-    ['openapi file', 'guides/getting-started.html'],
     ['which test card is declined', 'guides/sandbox.html'],
-    ['currencies with three decimals', 'guides/amounts-times-and-null.html#amounts'],
     ['verify a webhook in PHP', 'guides/languages.html#checking-a-signature'],
     ['what are the limits', 'guides/rate-limits.html'],
     ['postman', 'guides/getting-started.html'],
     ['rotate webhook secret', 'guides/webhooks.html#rotating-a-secret'],
-    ['dates', 'guides/amounts-times-and-null.html#times'],
     ['page backwards', 'guides/pages.html#page-backwards'],
-    ['previous page', 'guides/pages.html#page-backwards'],
     ['zero-decimal currencies', 'guides/amounts-times-and-null.html'],
-    ['three decimals', 'guides/amounts-times-and-null.html#amounts'],
     ['date format', 'guides/amounts-times-and-null.html#times'],
-    ['declined by the issuer', 'guides/sandbox.html'],
-    ['rotate the secret of a webhook', 'guides/webhooks.html#rotating-a-secret'],
-    ['declined card', 'guides/sandbox.html'],
     ['cors', 'guides/browsers-and-cors.html'],
-    ['allowlist', 'guides/browsers-and-cors.html'],
     ['idempotency key expires', 'guides/idempotency.html'],
-    ['idempotency key lifetime', 'guides/idempotency.html'],
     ['call from browser', 'guides/browsers-and-cors.html'],
     ['webhook IP addresses', 'guides/webhooks.html'],
     ['when may the API change', 'guides/versioning.html'],
@@ -110,17 +82,13 @@ describe('the search of the docs', () => {
 
   it.each([
     ['how do I retry safely', 'guides/idempotency.html'],
-    ['retry safely', 'guides/idempotency.html'],
     ['page through all transactions of last week', 'guides/pages.html'],
-    ['page through transactions', 'guides/pages.html'],
     ['409 conflict', 'guides/errors.html'],
     ['invalid token', 'guides/errors.html#401-and-403'],
-    ['expired token', 'guides/errors.html#401-and-403'],
     ['insufficient scope', 'guides/errors.html#401-and-403'],
     ['how long is a token valid', 'guides/authentication.html#claims'],
     ['generate a token', 'guides/authentication.html#signing-a-token'],
     ['sandbox values', 'guides/sandbox.html'],
-    ['test values', 'guides/sandbox.html'],
     ['request id', 'guides/errors.html#x-request-id'],
     ['create a transaction', 'guides/getting-started.html#what-this-api-does-not-have'],
     ['how do I restore a backup quickly', 'guides/operator.html'],
@@ -163,15 +131,11 @@ describe('the search of the docs', () => {
     for (const entry of referenceEntries(contract)) expect(entry.text, entry.href).not.toContain('|');
   });
 
-  it('finds operations, which have samples in Python', () => {
-    expect(hrefs('python')).toContainEqual(expect.stringMatching(/^reference\.html#/));
-  });
-
   it('finds a word with two swapped letters', () => {
     expect(hrefs('retyr').slice(0, 3)).toContain('guides/idempotency.html');
   });
 
-  it.each(['qwertz', 'asdfgh', 'xyzzy', 'foobar', 'asdf', 'zzzzzz'])('finds nothing for "%s"', (query) => {
+  it.each(['qwertz', 'asdf', 'zzzzzz'])('finds nothing for "%s"', (query) => {
     expect(hrefs(query)).toEqual([]);
   });
 

@@ -7,7 +7,6 @@ import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-c
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { operations } from '../../generated/operations.ts';
-import type { Entry } from '../../scripts/docs/browser/search.ts';
 import { forReaders, itemsOf, parseContract } from '../../scripts/docs/contract.ts';
 import { readGuides } from '../../scripts/docs/guides.ts';
 import { createLinks, linkReference } from '../../scripts/docs/links.ts';
@@ -116,18 +115,6 @@ describe('the built site', () => {
     for (const { href } of itemsOf(contract)) expect(index).toContain(`href="${href}"`);
   });
 
-  it('has the title of each guide, and finds it', () => {
-    expect(built.get('guides/going-live.html')).toContain('<title>Going live ');
-    expect(built.get('guides/errors.html')).toContain('<title>Errors ');
-    const search = [...built].find(([file]) => /^assets\/search\..*\.js$/.test(file))?.[1] ?? '';
-    const entries = JSON.parse(search.slice(search.indexOf('['), search.lastIndexOf(']') + 1)) as Entry[];
-    expect(entries).toContainEqual(
-      expect.objectContaining({ title: 'Idempotency', href: 'guides/idempotency.html' }),
-    );
-    expect(entries.filter(({ title }) => !title)).toEqual([]);
-    expect(entries.filter(({ href, text }) => href.startsWith('reference') && /\]\(/.test(text))).toEqual([]);
-  });
-
   it('calls each guide by one name and describes it', () => {
     const llms = built.get('llms.txt') ?? '';
     for (const { slug, label, about, markdown } of guides) {
@@ -171,18 +158,16 @@ describe('the built site', () => {
     expect(() => linkReference(spoilt, links)).toThrow(/#section\/Rate-limit/);
   });
 
-  it('lists the sections of a long guide, and of no other', () => {
-    const contents = (guide: string) =>
-      /<nav class="on-this-page"[\s\S]*?<\/nav>/.exec(built.get(`guides/${guide}.html`) ?? '')?.[0];
-    expect(contents('operating')).toContain('<a href="#health">Health</a>');
-    expect(contents('errors')).toContain('<a href="#the-order-of-checks">The order of checks</a>');
-    expect(contents('versioning')).toBeUndefined();
-  });
-
   const samples = (path: string, method = 'get', shown = forReaders(contract)) =>
     Object.fromEntries(
       (shown.paths[path]?.[method]?.['x-codeSamples'] ?? []).map(({ lang, source }) => [lang, source]),
     );
+
+  it('has a link to the console in each operation', () => {
+    for (const item of Object.values(forReaders(contract).paths))
+      for (const { operationId, description } of Object.values(item))
+        expect(description).toContain(`](../console/#${operationId})`);
+  });
 
   it('has samples of each operation in nine languages, which read the token from the environment', () => {
     const languages = ['curl', 'TypeScript', 'JavaScript', 'Python', 'PHP', 'Ruby', 'Go', 'Java', 'C#'];
@@ -209,21 +194,6 @@ describe('the built site', () => {
     // Texts of several lines: those of Java have escapes, those of C# have none.
     expect(found.Java).toContain(String.raw`"true, \\"null\\"",`);
     expect(found['C#']).toContain(String.raw`"true, \"null\"",`);
-  });
-
-  it('has samples of lists with one filter where there is one, which in TypeScript loop over the pages', () => {
-    const { TypeScript, ...others } = samples('/transactions');
-    for (const [lang, source] of Object.entries(others))
-      expect(source, lang).toMatch(
-        /["']http:\/\/127\.0\.0\.1:8080\/transactions\?buyer_external_identifier=buyer-412["']/,
-      );
-    expect(TypeScript).toContain(
-      `client.paginate('/transactions', {\n  params: { query: { buyer_external_identifier: "buyer-412" } },\n});`,
-    );
-    expect(samples('/api-key-pairs').TypeScript).toContain(`client.paginate('/api-key-pairs');`);
-    expect(samples('/card-scheme-definitions').TypeScript).toContain(
-      `unwrap(await client.GET('/card-scheme-definitions'))`,
-    );
   });
 
   it('has samples with an ID in the path', () => {
@@ -325,13 +295,12 @@ describe('the site as it is served', () => {
     },
   );
 
-  it.each(['guides/errors', 'reference'])('the page at %s without its ending', async (path) => {
-    const response = await fetch(address + path);
-    expect([response.status, response.url]).toEqual([200, `${address}${path}.html`]);
-  });
-
-  it('the overview at guides/', async () => {
-    expect(await fetch(`${address}guides/`)).toMatchObject({ status: 200, url: address });
+  it.each([
+    ['guides/errors', 'guides/errors.html'],
+    ['reference', 'reference.html'],
+    ['guides/', ''],
+  ])('at %s what is at %s', async (path, page) => {
+    expect(await fetch(address + path)).toMatchObject({ status: 200, url: address + page });
   });
 
   it('the contract, llms.txt and llms-full.txt also at the root, from which their links lead', async () => {

@@ -5,12 +5,7 @@ import { expect, inject, it } from 'vitest';
 import { keptValidators, validatorsModule } from '../../scripts/generate/validators.ts';
 import { root } from '../../scripts/support/root.ts';
 import { brokenProject, swap } from '../support/contract-copy.ts';
-import { run, runNode } from '../support/processes.ts';
-
-it('refuses an option that does not exist, and shows those that do', async () => {
-  const { status, output } = await runNode('scripts/generate.ts', ['--chek']);
-  expect([status, output]).toEqual([2, expect.stringMatching(/^Unknown option '--chek'[^]*--check/)]);
-});
+import { run } from '../support/processes.ts';
 
 it('a bad contract stops generate and npm start, naming file and line, and nothing is written', async () => {
   await using project = await brokenProject(

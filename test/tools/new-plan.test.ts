@@ -1,11 +1,8 @@
-// What `npm run new` writes, and that it writes its files at once: `npm run dev` may be watching, and would report a contract that
-// is half written. In them is marked what their author has to write. What it refuses. test/tools/changes.test.ts runs what is
-// written.
-import { existsSync } from 'node:fs';
+// What `npm run new` writes, with marks at what its author has to write, and what it refuses. test/tools/changes.test.ts runs what
+// is written.
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { planOf, readCall, WrongCall } from '../../scripts/new/call.ts';
 import { carryOut, Refusal } from '../../scripts/new/plan.ts';
@@ -15,30 +12,6 @@ import { runNode } from '../support/processes.ts';
 it('marks what its author has to write', async () => {
   const { write } = await planOf(projectRoot, readCall(['operation', 'GET', '/unicorns']));
   expect(Object.values(write).join('')).toMatch(/^ *\w+: .* # TODO: say /m);
-});
-
-it('nobody sees some of the files without the others', async () => {
-  const root = await mkdtemp(join(tmpdir(), 'new-plan-'));
-  await writeFile(join(root, 'map.yaml'), 'paths:\n');
-  const names = Array.from({ length: 20 }, (_, number) => `folder-${number}/file.yaml`);
-  const write = Object.fromEntries(names.map((name) => [name, 'x']));
-  const progress = { isDone: false };
-  const carriedOut = carryOut(root, {
-    write,
-    edit: { 'map.yaml': (text) => `${text}  /new\n` },
-    next: [],
-  }).finally(() => {
-    progress.isDone = true;
-  });
-  const seen = new Set<number>();
-  while (!progress.isDone) {
-    seen.add(names.filter((name) => existsSync(join(root, name))).length);
-    await turn();
-  }
-  expect(await carriedOut).toEqual([...names, 'map.yaml']);
-  expect([...seen].filter((count) => count > 0 && count < names.length)).toEqual([]);
-  expect(await readFile(join(root, 'map.yaml'), 'utf8')).toBe('paths:\n  /new\n');
-  await rm(root, { recursive: true });
 });
 
 /** The lines that a call adds, by file. */

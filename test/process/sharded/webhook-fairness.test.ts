@@ -42,26 +42,6 @@ describe('an account whose receivers hang', { timeout: 180_000 }, () => {
   });
 });
 
-describe('a subscription for all accounts', { timeout: 180_000 }, () => {
-  it('gets events of one account while another account has as many attempts under way as it may', async () => {
-    let ended = 0;
-    await using hanging = await startReceiver((res) => void res.once('close', () => (ended += 1)));
-    await using good = await startReceiver();
-    await using service = await startTestService({ webhooks: patient });
-    for (let made = 0; made < 30; made += 1) await subscribe(service, hanging.url);
-    for (let stored = 0; stored < 4; stored += 1) await storeCard(service);
-    await hanging.received(100);
-    // Its deliveries wait, because its account has all of its attempts under way.
-    await subscribe(service, good.url, { account: '*' });
-    for (let stored = 0; stored < 20; stored += 1) await storeCard(service);
-    await storeCard(service, 'marketplace');
-    await good.received(1);
-    expect(JSON.parse(good.got[0]?.body ?? '')).toMatchObject({ merchant_account_id: 'marketplace' });
-    expect(ended).toBe(0);
-    await hanging[Symbol.asyncDispose]();
-  });
-});
-
 describe('names that are never resolved', { timeout: 120_000 }, () => {
   it('delay neither other accounts nor other names', async () => {
     await using nameServer = await startNameServer((name) =>

@@ -1,8 +1,6 @@
 // The commands for webhooks: list, create, delete, rotate, deliveries, replay, activate, deactivate, work, listen.
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { contractVersion } from '../../../generated/operations.ts';
 import { eventually } from '../../support/data-dir.ts';
 import { paymentsHere, typed } from '../../support/in-process.ts';
 import { certificate, certificateFile } from '../../support/keys.ts';
@@ -53,42 +51,18 @@ interface Attempt {
   error: string | null;
 }
 
-describe('payments webhooks rotate', () => {
-  it('prints the new secret; both sign until the old one expires', async () => {
-    await using receiver = await startReceiver();
-    const subscription = await subscribe(service, receiver.url);
-    const { secret, old_secret_until, ...told } = await json<Rotated>(
-      'rotate',
-      subscription.id,
-      '--keep',
-      '2h',
-    );
-    expect(told).toEqual({ id: subscription.id, rotating: true });
-    const hours = (Date.parse(old_secret_until) - Date.now()) / 3_600_000;
-    expect(hours).toBeCloseTo(2, 1);
-    await storeCard(service);
-    await receiver.received(1);
-    for (const valid of [secret, subscription.secret]) verify(valid, receiver.got[0]);
-
-    const next = await json<Rotated>('rotate', subscription.id, '--keep', '0s');
-    expect(next).toMatchObject({ rotating: false });
-    await storeCard(service);
-    await receiver.received(2);
-    verify(next.secret, receiver.got[1]);
-    for (const ended of [secret, subscription.secret]) expect(() => verify(ended, receiver.got[1])).toThrow();
-    await unsubscribe(service, subscription);
-  });
-
-  it('refuses a second rotation while an old secret is valid, except with --keep 0s', async () => {
-    const subscription = await subscribe(service, 'http://127.0.0.1:9/', { active: false });
-    const { old_secret_until } = await json<Rotated>('rotate', subscription.id);
-    const { status, stderr } = await run('rotate', subscription.id);
-    expect(status).toBe(1);
-    expect(stderr).toContain(`valid until ${old_secret_until}`);
-    expect(await json('rotate', subscription.id, '--keep', '0s')).toMatchObject({ rotating: false });
-    expect(await json('rotate', subscription.id)).toMatchObject({ rotating: true });
-    await unsubscribe(service, subscription);
-  });
+it('payments webhooks rotate prints the new secret, and how long the old one stays valid; till then only --keep 0s rotates again', async () => {
+  const subscription = await subscribe(service, 'http://127.0.0.1:9/', { active: false });
+  const rotate = (...keep: string[]) => json<Rotated>('rotate', subscription.id, ...keep);
+  const { secret, old_secret_until, ...told } = await rotate('--keep', '2h');
+  expect(told).toEqual({ id: subscription.id, rotating: true });
+  expect(secret).toMatch(/^whsec_/);
+  expect((Date.parse(old_secret_until) - Date.now()) / 3_600_000).toBeCloseTo(2, 1);
+  const { status, stderr } = await run('rotate', subscription.id);
+  expect([status, stderr]).toEqual([1, expect.stringContaining(`valid until ${old_secret_until}`)]);
+  expect(await rotate('--keep', '0s')).toMatchObject({ rotating: false });
+  expect(await rotate()).toMatchObject({ rotating: true });
+  await unsubscribe(service, subscription);
 });
 
 describe('payments webhooks deliveries, replay, activate and deactivate', () => {
@@ -117,15 +91,6 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     expect((await run('deliveries', '--record', unknown)).stdout).toContain(
       `There is no delivery of an event about ${unknown}.`,
     );
-    // An event about a record of another kind, which later versions may have.
-    const another = randomUUID();
-    const retarget = (from = '', to = '') =>
-      sql`update events set body = replace(body, ${from}, ${to}) where id = ${event_id}`.execute(
-        service.service.database.db,
-      );
-    await retarget(record, another);
-    expect(await items('deliveries', '--record', another, '--json')).toHaveLength(attempts.length);
-    await retarget(another, record);
     expect(account).toBe('default');
     const ofAccount = await items<Attempt>('deliveries', '--merchant-account', 'default', '--json');
     expect(ofAccount).toEqual(expect.arrayContaining(attempts));
@@ -155,10 +120,6 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     expect((await run('deliveries', '--event', event_id, '--body')).stdout).toBe(
       `${receiver.got[0]?.body}\n`,
     );
-    expect((await run('deliveries', '--event', unknown, '--body')).stderr).toContain(
-      'There is no delivery of the event',
-    );
-    expect((await run('deliveries', '--body')).stderr).toContain('--body needs --event');
 
     // A replay gets the whole retry schedule, not one attempt.
     expect(await json('replay', event_id)).toEqual({ replayed: 1, switched_off: 0 });
@@ -169,8 +130,6 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     const future = new Date(Date.now() + 60_000).toISOString();
     const none = await run('replay', '--failed', '--since', future);
     expect([none.status, none.stderr]).toEqual([1, expect.stringContaining('There is no failed delivery')]);
-    const nowhere = await run('replay', '--failed', '--subscription', unknown);
-    expect([nowhere.status, nowhere.stderr]).toEqual([1, expect.stringContaining('no subscription')]);
     const other = await subscribe(service, 'http://127.0.0.1:9/');
     const others = await run('replay', event_id, '--subscription', other.id);
     expect(others.stderr).toContain('There is no delivery of this event to this subscription.');
@@ -408,7 +367,10 @@ describe('a wrong call', () => {
     [['replay', unknown], 1, /There is no delivery of this event/],
     [['replay', '--failed', '--since', 'yesterday'], 2, noTime],
     [['replay', '--failed', '--since', '5'], 2, noTime],
+    [['replay', '--failed', '--subscription', unknown], 1, /no subscription/],
     [['deliveries', '--event', 'x'], 2, noId],
+    [['deliveries', '--event', unknown, '--body'], 1, /There is no delivery of the event/],
+    [['deliveries', '--body'], 2, /--body needs --event/],
     [['deliveries', '--limit', 'x'], 2, /Give a number from/],
     [['activate', unknown], 1, /There is no subscription/],
     [['deactivate', 'x'], 2, noId],
@@ -478,13 +440,6 @@ describe('payments webhooks work', () => {
     for (let made = 0; made < 12; made += 1) await storeCard(idle);
     const worker = startLong(['webhooks', 'work'], { NODE_EXTRA_CA_CERTS: certificateFile });
     await receiver.received(12);
-    const { rows: connected } = await sql<{ name: string }>`
-      select distinct application_name as name from pg_stat_activity
-      where datname = current_database()`.execute(idle.service.database.db);
-    const version = `payments-service ${contractVersion}`;
-    expect(connected.map(({ name }) => name)).toEqual(
-      expect.arrayContaining([version, `${version} webhooks work`]),
-    );
     const pending = idle.service.database.db
       .selectFrom('deliveries')
       .select('id')
