@@ -204,22 +204,6 @@ describe('a good file', () => {
     expect([status, JSON.parse(stdout)]).toEqual([code, { ...summary, good_lines: 1, bad_lines: 1, errors }]);
     expect(stderr).toContain('line 2: is not a JSON object\n');
   });
-
-  it('that was imported before is refused, and --skip-bad imports what is new', async () => {
-    const again = line();
-    expect((await importText(again)).status).toBe(0);
-    const { status, stdout, stderr } = await importText(`${line()}\n${again}`, '--json');
-    expect(JSON.parse(stdout)).toMatchObject({ good_lines: 1, imported: 0, errors: [{ line: 2 }] });
-    expect([status, stderr]).toEqual([
-      1,
-      expect.stringMatching(
-        /^line 2: id [0-9a-f-]+ exists already\nBad: 1 of 2 lines\. Nothing was imported\. .* leave them out with --skip-bad\.\n$/,
-      ),
-    ]);
-    expect((await importText(`${line()}\n${again}`, '--skip-bad')).stdout).toContain(
-      'Imported 1 transaction,',
-    );
-  });
 });
 
 describe('a card number', () => {

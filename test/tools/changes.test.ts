@@ -29,7 +29,6 @@ const changes = [
 
 const designed = [
   'operation GET /buyer-notes/{note_id}',
-  'operation DELETE /buyer-labels/{label_id}',
   'operation GET /buyers/{buyer_id}',
   'operation POST /refund-reasons',
   'operation GET /refund-reasons/{reason_id}',
@@ -208,23 +207,11 @@ it('the mock serves the new operations, from their examples', async () => {
     const note = { type: 'buyer-note', display_name: 'First buyer note' };
     expect(await page.json()).toMatchObject({ items: [note], next_cursor: null });
     expect((await fetch(`${mock.url}/buyer-notes?unicorn=1`, { headers })).status).toBe(400);
-    const label = `/buyer-labels/${randomUUID()}`;
-    expect(await sent(mock.url, 'DELETE', label, 'anything')).toMatchObject(noContent);
     expect(await methodsFor(mock.url)).toBe('DELETE, GET, PATCH, POST');
   } finally {
     await mock.close();
   }
 });
-
-const noContent = { status: 204, type: null, length: null, text: '' };
-
-async function sent(url: string, method: string, path: string, bearer: string) {
-  const response = await fetch(url + path, { method, headers: { Authorization: `Bearer ${bearer}` } });
-  const [type, length, example] = ['content-type', 'content-length', 'x-contract-example'].map((name) =>
-    response.headers.get(name),
-  );
-  return { status: response.status, type, length, example, text: await response.text() };
-}
 
 /** What a web page of another origin may call. */
 async function methodsFor(url: string): Promise<string | null> {
@@ -342,9 +329,6 @@ describe('the service', () => {
   });
 
   it('answers a deletion without a body, also to the client and to other origins', async () => {
-    const stub = { ...noContent, example: 'no_content' };
-    expect(await sent(server.url, 'DELETE', `/buyer-labels/${randomUUID()}`, token)).toEqual(stub);
-    expect(await sent(server.url, 'DELETE', '/buyer-labels/unicorn', token)).toMatchObject({ status: 400 });
     expect(await methodsFor(server.url)).toBe('DELETE, GET, PATCH, POST');
     const { createPaymentsClient } = (await import(join(made.folder, 'client/index.ts'))) as Client;
     const client = createPaymentsClient({ baseUrl: server.url, token });

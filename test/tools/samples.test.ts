@@ -1,22 +1,26 @@
-// Runs the code that readers copy, in each of its languages: the samples of the reference, and those that sign a token
-// and verify a delivery, in the introduction and in docs/guides/languages.md. They are unchanged but for the port.
+// Runs the code that readers copy, in each of its languages: the samples of the reference, and those of the introduction and of
+// docs/guides/languages.md. They are unchanged but for the port.
+import { spawnSync } from 'node:child_process';
 import { createHmac, randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { forReaders, parseContract } from '../../scripts/docs/contract.ts';
+import { eventually } from '../support/data-dir.ts';
+import { paymentsHere } from '../support/in-process.ts';
 import { missingFor, runCode } from '../support/languages.ts';
-import { root } from '../support/processes.ts';
+import { freePort, isListening } from '../support/ports.ts';
+import { root, run, startCommand } from '../support/processes.ts';
 import { startReceiver, type Got } from '../support/receiver.ts';
-import { startTestService, type TestService } from '../support/service.ts';
-import { storeCard, subscribe } from '../support/webhooks.ts';
+import { noSecrets, startTestService, type TestService } from '../support/service.ts';
+import { hasty, storeCard, subscribe } from '../support/webhooks.ts';
 
 let service: TestService;
 let guides: string;
 let folder: string;
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({ config: { secrets: noSecrets }, webhooks: hasty });
   const files = ['openapi/introduction.md', 'docs/guides/languages.md'];
   guides = (await Promise.all(files.map((file) => readFile(join(root, file), 'utf8')))).join('\n');
   folder = await mkdtemp(join(tmpdir(), 'samples-'));
@@ -27,6 +31,17 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
+
+/** The code of a section, up to the next heading. Both files have sections of the same name. */
+function codesOf(heading: string, language: string): string[] {
+  const sections = guides.split(/^(?=#+ )/m).filter((one) => one.startsWith(`${heading}\n`));
+  const codes = [...sections.join('').matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)]
+    .filter(([, name]) => name === language)
+    .map(([, , code = '']) => code.replaceAll('http://127.0.0.1:8080', service.url));
+  expect(codes, heading).not.toEqual([]);
+  return codes;
+}
+const codeOf = (heading: string, language: string) => codesOf(heading, language)[0] ?? '';
 
 const write = (file: string, code: string) =>
   writeFile(
@@ -70,24 +85,16 @@ describe('the samples of the reference', () => {
   );
 });
 
+const languages = { ts: 'mts', python: 'py', php: 'php', go: 'go' };
+
 describe('the guides', () => {
-  const languages = { ts: 'mts', python: 'py', php: 'php', go: 'go' };
-
-  /** The first in a section. Both files have a section of the same name. */
-  function codeOf(heading: string, language: string): string {
-    const sections = guides.split(/^(?=## )/m).filter((one) => one.startsWith(`## ${heading}\n`));
-    const [, code = ''] = new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'ms').exec(sections.join('')) ?? [];
-    expect(code).not.toBe('');
-    return code;
-  }
-
   const namesIn = (json: string) => Object.keys(JSON.parse(json) as object).sort();
 
   it.for(Object.entries(languages))(
     'signs a token in %s, which the service accepts',
     async ([language, ending], context) => {
       const file = `sign.${ending}`;
-      await write(file, codeOf('Signing a token', language));
+      await write(file, codeOf('## Signing a token', language));
       const token = (await outputOf([file], context)).trim();
       expect(await service.call('GET', '/transactions', { token })).toMatchObject({ status: 200 });
       const [header = '', claims = ''] = token
@@ -95,7 +102,10 @@ describe('the guides', () => {
         .map((part) => Buffer.from(part, 'base64url').toString());
       // With what the text says it has.
       const [, shown = ''] = /```json\n(\{ "alg".*?)```/s.exec(guides) ?? [];
-      expect([namesIn(header), namesIn(claims)]).toEqual([namesIn(shown), namesIn(codeOf('Claims', 'json'))]);
+      expect([namesIn(header), namesIn(claims)]).toEqual([
+        namesIn(shown),
+        namesIn(codeOf('## Claims', 'json')),
+      ]);
     },
   );
 
@@ -173,11 +183,99 @@ func main() {
   });
 
   it.for(Object.entries(languages))('verifies a delivery in %s', async ([language, ending], context) => {
-    await write(`verify.${ending}`, codeOf('Checking a signature', language));
+    await write(`verify.${ending}`, codeOf('## Checking a signature', language));
     await write(`main.${ending}`, programs[language] ?? '');
     const files = language === 'go' ? ['main.go', 'verify.go'] : [`main.${ending}`];
     const verdicts = JSON.parse(await outputOf(files, context)) as boolean[];
     const named = deliveries.map(({ name }, at) => ({ name, isGenuine: verdicts[at] }));
     expect(named).toEqual(deliveries.map(({ name, isGenuine }) => ({ name, isGenuine })));
+  });
+});
+
+const calls = (heading: string) =>
+  [
+    ...codesOf(heading, 'sh')
+      .join('')
+      .matchAll(/^npm run -s payments -- (.+)$/gm),
+  ].map(([, call = '']) => call);
+async function payments(call: string): Promise<string> {
+  const env = { DATABASE_URL: service.config.databaseUrl, DATA_DIR: service.config.dataDir };
+  const { status, stdout, stderr } = await paymentsHere(call.split(' '), env);
+  expect(status, `${call}: ${stderr}`).toBe(0);
+  return stdout;
+}
+
+describe('the introduction', () => {
+  it.each([
+    ['# Pages', 2],
+    ['## Filters', 1],
+  ])('%s: each curl finds transactions', async (heading, count) => {
+    const codes = codesOf(heading, 'sh');
+    expect(codes).toHaveLength(count);
+    for (const code of codes) {
+      const { status, stdout, output } = await run('sh', ['-c', code], {
+        env: { TOKEN: service.token('*.read') },
+      });
+      expect(status, output).toBe(0);
+      expect((JSON.parse(stdout) as { items?: unknown[] }).items?.length, code).toBeGreaterThan(0);
+    }
+  });
+
+  it.for(['python', 'ts'] as const)('loops over all pages in %s', async (language, context) => {
+    const file = `loop.${languages[language]}`;
+    await write(file, codeOf('## Loop over all pages', language));
+    const lines = (await outputOf([file], context)).trim().split('\n');
+    expect(lines[0]).toMatch(/^[0-9a-f-]{36} \d+ [A-Z]{3}$/);
+    // More than the two pages that a loop with a mistake could reach.
+    expect(new Set(lines).size).toBe(300);
+  });
+
+  it('the commands of the sandbox move cards and transactions, with events', async () => {
+    let id = '';
+    const updates = async () => {
+      const events = service.service.database.db.selectFrom('events').select('name');
+      return (await events.where('name', 'like', '%.updated').orderBy('name').execute()).map(
+        ({ name }) => name,
+      );
+    };
+    expect(await updates()).toEqual([]);
+    for (const call of calls('## What happens next'))
+      [id = ''] = /^[0-9a-f-]{36}/m.exec(await payments(call.replace('ID', id))) ?? [];
+    expect(await updates()).toEqual(['payment-method.updated', 'transaction.updated', 'transaction.updated']);
+  });
+
+  it('a receiver in Python takes an event once and refuses what is not signed', async ({ skip }) => {
+    skip(spawnSync('python3', ['--version']).status !== 0, 'python3 is not installed');
+    const port = await freePort();
+    const own = (code = '') => code.replace('3000', String(port));
+    await write('verify.py', codeOf('## Checking a signature', 'python'));
+    await write('receive.py', own(codeOf('## A whole receiver', 'python')));
+    const [create, trigger = ''] = calls('## A whole receiver');
+    const { id, secret } = JSON.parse(await payments(own(create))) as { id: string; secret: string };
+    const receiver = startCommand('python3', ['receive.py'], {
+      cwd: folder,
+      env: { WEBHOOK_SECRET: secret },
+    });
+    try {
+      await eventually(() => isListening(port), 'the receiver listens');
+      const { event, target } = JSON.parse(await payments(trigger)) as { event: string; target: string };
+      const deliveredTimes = async (times: number) => {
+        const text = await payments(`webhooks deliveries --event ${event} --json`);
+        const { items } = JSON.parse(text) as { items: { status: number }[] };
+        return items.filter(({ status }) => status === 204).length === times;
+      };
+      await eventually(() => deliveredTimes(1), 'the event is delivered');
+      await payments(`webhooks replay ${event}`);
+      await eventually(() => deliveredTimes(2), 'the event is delivered again');
+      const forged = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: '{}' });
+      expect([forged.status, receiver.stdout()]).toEqual([400, `transaction.updated ${target}\n`]);
+    } finally {
+      receiver.process.kill();
+    }
+    const [list = '', remove = ''] = calls('# Webhooks');
+    expect(await payments(list)).toContain(id);
+    // On a terminal it asks.
+    await payments(`${remove.replace('ID', id)} --yes`);
+    expect(await payments(list)).not.toContain(id);
   });
 });
