@@ -167,6 +167,7 @@ describe('a refused command exits with 1 and prints one sentence', () => {
     [['keys', 'deactivate', nobody], `There is no key pair ${nobody}. See: payments keys list`],
     [['roles', 'create', 'administrator', '--allow', '*.read'], 'There is a role administrator already.'],
     [['roles', 'update', 'administrator', '--allow', '*.read'], 'The role administrator is built in.'],
+    [['roles', 'delete', 'administrator'], 'The role administrator is built in.'],
     [['roles', 'update', 'unicorn', '--allow', '*.read'], 'There is no role unicorn. See:'],
     [['accounts', 'create', 'default', '--name', 'x'], 'There is a merchant account default already.'],
     [['token', '--scopes', '*.read', '--key', '/no/such.pem'], '/no/such.pem cannot be read.'],

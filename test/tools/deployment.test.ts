@@ -43,10 +43,6 @@ describe('Dockerfile', () => {
     expect(textsOf('CMD')).toEqual(['["node", "dist/server/main.js"]']);
     expect(textsOf('USER')).toEqual([expect.stringMatching(/^[1-9]\d*:[1-9]\d*$/)]);
   });
-
-  it('runs no command in the last stage, whose layers are the image', () => {
-    expect(textsOf('RUN')).toEqual([]);
-  });
 });
 
 describe('.dockerignore', () => {

@@ -297,22 +297,16 @@ describe('judge', () => {
 
   it.each<[Rating, string]>([
     ['breaking', '2.0.0'],
-    ['breaking', '3.1.0'],
     ['addition', '1.1.0'],
-    ['addition', '2.0.0'],
     ['other', '1.0.1'],
-    ['other', '1.1.0'],
   ])('%s is announced well enough by %s', (rating, version) => {
     expect(verdict(rating, version, changelog(version, '**Breaking** All of it.'))).toEqual([]);
   });
 
   it.each<[Rating, string, string]>([
-    ['breaking', '1.0.0', 'Set it to 2.0.0'],
     ['breaking', '1.9.0', 'Set it to 2.0.0'],
-    ['addition', '1.0.0', 'Set it to 1.1.0'],
     ['addition', '1.0.9', 'Set it to 1.1.0'],
     ['other', '1.0.0', 'Set it to 1.0.1'],
-    ['other', '0.9.0', 'Set it to 1.0.1'],
   ])('%s is not announced by %s: %s', (rating, version, next) => {
     const wanted = next.replace('Set it to ', '');
     const problems = verdict(rating, version, changelog(wanted, '**Breaking** All of it.'));
