@@ -5,17 +5,17 @@ import { createTestDatabase, withClient } from '../../support/database.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { subscribe } from '../../support/webhooks.ts';
 
-/** 20,000 cards, half of them in the account, 1,000 other accounts, and 10,000 pending deliveries. */
+/** 200,000 cards, half of them in the account, 1,000 other accounts, and 100,000 pending deliveries. */
 const growth = `
   insert into merchant_accounts (id, display_name)
     select 'other-' || n, 'Other' from generate_series(1, 1000) n;
   create temporary view chosen as
     select n, case when n % 2 = 0 then 'default' else 'other-' || (n / 2 % 1000 + 1) end as account
-    from generate_series(1, 20000) n;
+    from generate_series(1, 200000) n;
   insert into payment_methods (merchant_account_id, external_identifier, status, bin, label, fingerprint, number_sealed)
     select account, md5(n::text), 'succeeded', '411111', '1111', md5(n::text), repeat('sealed', 20) from chosen;
   insert into events (id, name, merchant_account_id, body, created_at)
-    select gen_random_uuid(), 'payment-method.created', account, repeat('event', 200), now() from chosen where n <= 10000;
+    select gen_random_uuid(), 'payment-method.created', account, repeat('event', 200), now() from chosen where n <= 100000;
   insert into deliveries (merchant_account_id, event_id, subscription_id)
     select merchant_account_id, id, (select id from webhook_subscriptions) from events;
   insert into number_buckets
@@ -23,7 +23,7 @@ const growth = `
 
 const tables = ['payment_methods', 'events', 'deliveries', 'number_buckets'];
 
-it('with 20,000 cards and 10,000 pending deliveries a card reads two blocks more of each index, and nothing else', async () => {
+it('with 200,000 cards and 100,000 pending deliveries a card reads two blocks more of each index, and nothing else', async () => {
   const fresh = await costOfCard('');
   const grown = await costOfCard(growth);
   console.log(`Blocks per card: ${fresh.blocks} in a fresh database, ${grown.blocks} in a grown one.`);
