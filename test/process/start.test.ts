@@ -109,7 +109,7 @@ describe('the sandbox in an empty folder', () => {
     expect(stdout).toMatch(/"msg":"stopping: finishing running requests"\}\n[^]*"msg":"stopped"\}\n$/);
     await nothingRunsOn(dataDir.path);
     server = await startServer({ DATA_DIR: dataDir.path });
-    expect(server.output()).not.toContain('furnished');
+    expect(server.output()).not.toContain('sample data was added');
     expect(await queryIn(dataDir.path, pairs)).toEqual([first.pair]);
     expect(readFileSync(file('sandbox-key.pem'), 'utf8')).toBe(first.pem);
     expect(readFileSync(file('secrets.json'), 'utf8')).toBe(first.secrets);

@@ -158,7 +158,7 @@ describe('the first start', () => {
   it('creates the data only once', async () => {
     const { databaseUrl, dataDir, secrets } = service.config;
     await using again = await startTestService({ now: () => now, config: { databaseUrl, dataDir, secrets } });
-    expect(again.logs.some((line) => line.includes('furnished'))).toBe(false);
+    expect(again.logs.some((line) => line.includes('sample data was added'))).toBe(false);
     expect(await transactions('default')).toHaveLength(300);
   });
 });
