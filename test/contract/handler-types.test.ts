@@ -28,12 +28,6 @@ const pieces: Piece[] = [
     fault: /202/,
   },
   {
-    name: 'a status that another operation declares does not compile',
-    code: `export const h: Handler<'listCardSchemeDefinitions'> = () =>
-      Promise.resolve({ status: 404, body: { type: 'error', code: 'not_found', status: 404, message: '', details: [] } });`,
-    fault: /404/,
-  },
-  {
     name: 'a missing field does not compile',
     code: `export const h: Handler<'listCardSchemeDefinitions'> = () =>
       Promise.resolve({ status: 200, body: { items: [{ type: 'card-scheme-definition', id: 'visa', icon_url: '' }] } });`,

@@ -222,10 +222,3 @@ describe('a port that is taken', () => {
     );
   });
 });
-
-describe('without METRICS_PORT', () => {
-  it('there are none', async () => {
-    await using service = await startTestService();
-    expect(service.service.metricsPort).toBeUndefined();
-  });
-});

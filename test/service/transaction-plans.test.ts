@@ -364,28 +364,6 @@ describe(`${count} transactions`, () => {
     expect((await explain(['default'], { ...all, search: 'order-53' })).rows).toBe(0);
   });
 
-  it('a plan is not compiled, whatever its cost', async () => {
-    const query = transactionRange({ only: ['default'] }, conditionsOf({ search: 'common' }), {
-      at: undefined,
-      side: 'older',
-      limit: 21,
-    });
-    const explainWith = (settings: string) =>
-      inTransaction(database.db, async (tx) => {
-        await sql.raw(settings).execute(tx);
-        const { rows: able } = await sql<{ canCompile: boolean }>`
-          select pg_jit_available() as "canCompile"`.execute(tx);
-        const { rows } = await sql<{ 'QUERY PLAN': [object] }>`
-          explain (analyze, format json) ${query}`.execute(tx);
-        return { ...able[0], isCompiled: 'JIT' in (rows[0]?.['QUERY PLAN'][0] ?? {}) };
-      });
-    const settings = 'set local jit_above_cost = 0';
-    expect(await explainWith(settings)).toMatchObject({ isCompiled: false });
-    // Debian's PostgreSQL can do it, the embedded one cannot.
-    const { canCompile, isCompiled } = await explainWith(`${settings}; set local jit = on`);
-    expect(isCompiled).toBe(canCompile);
-  });
-
   it('two or three filters by list, range or flag never read the rows of the account', async () => {
     const some = (name: keyof TransactionFilters, ...values: unknown[]) =>
       values.map((value): [keyof TransactionFilters, unknown] => [name, value]);

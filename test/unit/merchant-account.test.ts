@@ -2,7 +2,7 @@
 import type { Request, Response } from 'express';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ApiError } from '../../server/errors.ts';
-import { createMerchantAccount, unknownMerchantAccount } from '../../server/http/access.ts';
+import { createMerchantAccount } from '../../server/http/access.ts';
 import type { Accounts } from '../../server/rules/accounts.ts';
 
 const accounts = ['default', 'marketplace', 'third'];
@@ -173,10 +173,5 @@ describe('the merchant account of a request', () => {
     expect(await select({}, changing)).toEqual({ kind: 'one', id: 'default' });
     vi.advanceTimersByTime(1);
     expect(await select({}, changing)).toEqual({ kind: 'one', id: 'third' });
-  });
-
-  it('an unknown account may have a reason for the log', () => {
-    expect(unknownMerchantAccount('gone').facts.reason).toBe('gone');
-    expect('reason' in unknownMerchantAccount().facts).toBe(false);
   });
 });

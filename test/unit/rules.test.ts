@@ -1,4 +1,4 @@
-// Small rules of the domain: UUIDs, gift card numbers, names of card schemes, limits of subscriptions, metadata filters.
+// Small rules of the domain: UUIDs, sizes of requests, names of card schemes, metadata filters.
 import { describe, expect, it } from 'vitest';
 import { name } from '../../server/cli/values.ts';
 import { loadContract } from '../../server/contract/load.ts';
@@ -6,12 +6,6 @@ import { mostPieces } from '../../server/http/connections.ts';
 import { limits } from '../../server/http/listen.ts';
 import { longestToken } from '../../server/resources/api-key-pairs/claims.ts';
 import { schemeNames } from '../../server/resources/card-schemes/rules.ts';
-import { giftCardBin } from '../../server/resources/gift-cards/rules.ts';
-import {
-  checkActiveCount,
-  checkCount,
-  TooManySubscriptions,
-} from '../../server/resources/webhook-subscriptions/changes.ts';
 import { readMetadataFilter } from '../../server/rules/filters.ts';
 import { isUuid, readUuid } from '../../server/rules/values.ts';
 
@@ -39,10 +33,6 @@ it('headers with the URL may have 64 kB, a request 200 headers, its body 2,000 p
   expect([limits.headerBytes, limits.headers, mostPieces, longestToken]).toEqual([65_536, 200, 2_000, 8_192]);
 });
 
-it('a gift card number has a BIN of six digits, a sub-BIN of three, and its last four', () => {
-  expect(giftCardBin('1234567890123456')).toEqual({ bin: '123456', sub_bin: '789', last4: '3456' });
-});
-
 it('card schemes are named as in the example of the contract', () => {
   const { CardSchemeDefinitionsAll: example } = loadContract().document.components.examples as Record<
     string,
@@ -51,32 +41,6 @@ it('card schemes are named as in the example of the contract', () => {
   const names = example?.value.items.map(({ id, display_name }) => [id, display_name] as const) ?? [];
   expect(Object.fromEntries(names)).toEqual(schemeNames);
   expect(names).toHaveLength(24);
-});
-
-describe('the number of webhook subscriptions', () => {
-  const active = (count: number, account: string | null) => () => {
-    checkActiveCount(count, account);
-  };
-  const all = (count: number, account: string | null) => () => {
-    checkCount(count, account);
-  };
-
-  it('is limited to 50 active ones and 500 in all', () => {
-    expect(active(49, 'default')).not.toThrow();
-    expect(active(50, 'default')).toThrow(
-      new TooManySubscriptions(
-        'There may be at most 50 active webhook subscriptions of merchant account default. Switch one off first.',
-      ),
-    );
-    expect(all(499, null)).not.toThrow();
-    expect(all(500, null)).toThrow(
-      new TooManySubscriptions(
-        'There may be at most 500 webhook subscriptions for all merchant accounts, with inactive ones.',
-      ),
-    );
-    expect(active(51, null)).toThrow(TooManySubscriptions);
-    expect(all(501, null)).toThrow(TooManySubscriptions);
-  });
 });
 
 describe('the metadata filter', () => {

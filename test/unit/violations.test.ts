@@ -109,13 +109,6 @@ describe('one violation', () => {
   it('has the location that was given', () => {
     expect(details({ type: 'string' }, 1, 'header').map(({ location }) => location)).toEqual(['header']);
   });
-
-  it('without a message of its own is still one', () => {
-    const error = { keyword: 'newKeyword', instancePath: '/a', schemaPath: '', params: {} };
-    expect(translate(ajv, [error], 'body')).toEqual([
-      { location: 'body', pointer: '/a', message: 'is not valid', type: 'value_error.newkeyword' },
-    ]);
-  });
 });
 
 describe('several violations', () => {
@@ -195,26 +188,6 @@ describe('items beyond the limit of a list', () => {
       '/a must have 2 items or less | value_error.list.max_items',
       '/a/0/b must be a string | type_error.string',
     ]);
-  });
-
-  it('do not hide violations of another list', () => {
-    const schema = {
-      properties: { a: { maxItems: 1, items: { type: 'string' } }, b: { items: { type: 'string' } } },
-    };
-    expect(told(schema, { a: ['x', 'y'], b: ['x', 'y', 3] })).toEqual([
-      '/a must have 1 item or less | value_error.list.max_items',
-      '/b/2 must be a string | type_error.string',
-    ]);
-  });
-
-  it('are not confused with properties whose names are numbers', () => {
-    const schema = { maxProperties: 1, additionalProperties: { type: 'string' } };
-    expect(details(schema, { 0: 'x', 5: 1 }).map(({ pointer }) => pointer)).toEqual(['', '/5']);
-  });
-
-  it('even if it must be empty', () => {
-    const told0 = [' must have 0 items or less | value_error.list.max_items'];
-    expect(told({ maxItems: 0, items: { type: 'string' } }, [1])).toEqual(told0);
   });
 
   it('also if the list is the whole value', () => {
@@ -305,10 +278,6 @@ describe('a choice between branches', () => {
     expect(told(ref('Either'), { id: 7 })).toEqual(['/id must be a string | type_error.string']);
   });
 
-  it('that fits two branches of oneOf has nothing to tell about', () => {
-    expect(told({ oneOf: [{ type: 'object' }, { required: ['a'] }] }, { a: 1 })).toEqual([]);
-  });
-
   it('is the one with fewer violations if nothing else tells them apart', () => {
     const text = { type: 'string', minLength: 3, pattern: '^x' };
     const shorter = { type: 'string', minLength: 2 };
@@ -333,10 +302,6 @@ describe('a choice between branches', () => {
     expect(told({ anyOf: [{ type: 'string' }] }, 5)).toEqual([' must be a string | type_error.string']);
   });
 
-  it('of null alone has no branch to tell about', () => {
-    expect(told({ anyOf: [{ type: 'null' }] }, 5)).toEqual([]);
-  });
-
   it('inside of a list points at the item, and inside of a choice at the innermost value', () => {
     const items = { items: { oneOf: [ref('Card'), ref('Stored')] } };
     expect(told(items, [{ id: 'x' }, { id: 7 }, {}])).toEqual([
@@ -357,21 +322,6 @@ describe('a choice between branches', () => {
     expect(told(schema, { id: 7 })).toEqual([
       '/id must be a string | type_error.string',
       '/x is required | value_error.missing',
-    ]);
-  });
-
-  it('does not hide violations elsewhere', () => {
-    const schema = {
-      properties: {
-        a: { oneOf: [ref('Card'), ref('Stored')] },
-        ab: { type: 'string' },
-        b: { type: 'string' },
-      },
-    };
-    expect(told(schema, { a: { id: 7 }, ab: 1, b: 1 })).toEqual([
-      '/a/id must be a string | type_error.string',
-      '/ab must be a string | type_error.string',
-      '/b must be a string | type_error.string',
     ]);
   });
 });

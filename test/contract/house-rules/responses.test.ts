@@ -59,7 +59,6 @@ testRule('house/errors', {
   'a reserved 429 of a rate limit': reserved(429, '429 can happen: it has a limit', 'x-rate-limit: {}'),
   'a reserved 400': reserved(400, '400 can happen: a request may be malformed. Do not reserve it.'),
   'a reserved 500': reserved(500, '500 can happen'),
-  'a status that is reserved rightly': reserved(404),
 });
 
 testRule('rule/errors-shared', {
@@ -115,15 +114,6 @@ responses:
     content:
       application/json: {} #! Give it the schema ../schemas/ValidationError.yaml
 `),
-  'errors in their shapes': {
-    ...schemas,
-    'openapi.yaml': operation(`
-responses:
-  '403': { ${body('./schemas/Error.yaml')} }
-  '409': { ${body('./schemas/ConflictError.yaml')} }
-  '422': { ${body('./schemas/ValidationError.yaml')} }
-`),
-  },
 });
 
 testRule('rule/response-status', {
@@ -153,9 +143,6 @@ testRule('rule/request-id', {
   'other headers': operation(
     "responses:\n  '503':\n    headers: { Retry-After: {} } #! Add the header X-Request-ID to this 503",
   ),
-  'responses of an event, which are not ours': `
-webhooks: { refund.created: { post: { responses: { 2XX: {} } } } }
-`,
 });
 
 testRule('response-contains-header', {

@@ -392,23 +392,9 @@ describe('the merchant account', () => {
     const { value } = await marketplace.paginate('/transactions', { params }).next();
     expect(value?.merchant_account_id).toBe('default');
   });
-
-  it('that does not exist is a 404', async () => {
-    const walk = clientOf(service.token('*.read'), 'nowhere').paginate('/transactions');
-    expect(await refusal(walk.next())).toMatchObject({ status: 404, code: 'not_found' });
-  });
 });
 
 describe('the token', () => {
-  it.each([
-    ['a string', (token: string) => token],
-    ['a function', (token: string) => () => token],
-    ['an async function', (token: string) => () => Promise.resolve(token)],
-  ])('may be %s', async (_, give) => {
-    const { response } = await clientOf(give(service.token('*.read'))).GET('/card-scheme-definitions');
-    expect(response.status).toBe(200);
-  });
-
   it('is asked for at every call, and a failure to get one is the caller’s own', async () => {
     let asked = 0;
     const counting = clientOf(() => service.token('*.read', ...(asked++ < 2 ? [] : ['*.write'])));
@@ -417,18 +403,6 @@ describe('the token', () => {
     expect(asked).toBe(2);
     const failing = clientOf(() => Promise.reject(new Error('logged out')));
     await expect(failing.GET('/card-scheme-definitions')).rejects.toThrow('logged out');
-  });
-
-  it('gives way to an Authorization header of the call', async () => {
-    const headers = { Authorization: `Bearer ${service.token('*.read')}` };
-    expect((await clientOf('nonsense').GET('/transactions', { headers })).response.status).toBe(200);
-  });
-
-  it('that is refused is a 401', async () => {
-    expect(await refusal(clientOf('nonsense').paginate('/transactions').next())).toMatchObject({
-      status: 401,
-      code: 'unauthorized',
-    });
   });
 
   it('is demanded when the client is made', () => {

@@ -1,6 +1,6 @@
 // Which requests are retried and after which delay. Tests pass their own `sleep`.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createPaymentsClient, signToken, type Retry, type RetryOptions } from '../../../client/server.ts';
+import { createPaymentsClient, type Retry, type RetryOptions } from '../../../client/server.ts';
 import { card } from '../../support/card.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
@@ -194,13 +194,6 @@ describe('401', () => {
     expect((await once.client.GET('/transactions')).response.status).toBe(200);
   });
 
-  it('is asked about again by the next call', async () => {
-    const { client, tokens } = rehearse([answer(401), answer(401), answer(401), answer(200)]);
-    expect((await client.GET('/transactions')).response.status).toBe(401);
-    expect((await client.GET('/transactions')).response.status).toBe(200);
-    expect(tokens).toHaveLength(4);
-  });
-
   it('tells the function which token was refused; without another one nothing is sent again', async () => {
     const refused: (string | undefined)[] = [];
     const fetch = vi.fn(() => Promise.resolve(answer(401)));
@@ -257,17 +250,6 @@ describe('onRetry', () => {
     const { client, seen } = watched([answer(401), limited('0'), answer(200)]);
     await client.GET('/transactions');
     expect(seen).toEqual([{ ...list, attempt: 2, status: 429, waitSeconds: 0 }]);
-  });
-
-  it('is not told of what is not repeated', async () => {
-    for (const outcomes of [[answer(200)], [limited('61')], [answer(400)], [answer(401), answer(401)]]) {
-      const { client, seen } = watched(outcomes);
-      await client.GET('/transactions');
-      expect(seen).toEqual([]);
-    }
-    const { client, seen } = watched([limited('1')], { tries: 1 });
-    await client.GET('/transactions');
-    expect(seen).toEqual([]);
   });
 
   const fault = new Error('my own');
@@ -509,29 +491,5 @@ describe('the real service', () => {
     const { data, response } = await store();
     expect([data?.status, response.headers.get('Idempotency-Replayed')]).toEqual(['succeeded', 'true']);
     expect(await count()).toBe(before + 1);
-  });
-
-  it('refuses a token that has expired, and then serves the read and the write with a new one', async () => {
-    const anHourAgo = new Date(Date.now() - 3_600_000);
-    const expired = await signToken({
-      privateKey: service.key.export({ type: 'pkcs8', format: 'pem' }),
-      now: () => anHourAgo,
-    });
-    const statuses: number[] = [];
-    const client = createPaymentsClient({
-      baseUrl: service.url,
-      token: (refused) => (refused === expired ? service.token('*.read', '*.write') : expired),
-      fetch: async (request) => {
-        const response = await fetch(request);
-        statuses.push(response.status);
-        return response;
-      },
-    });
-    expect((await client.GET('/transactions')).data?.items.length).toBeGreaterThan(0);
-    const stored = await client.POST('/payment-methods', {
-      body: card,
-    });
-    expect(stored.data?.status).toBe('succeeded');
-    expect(statuses).toEqual([401, 200, 401, 201]);
   });
 });

@@ -111,19 +111,6 @@ describe('CORS', () => {
   });
 });
 
-describe('request IDs', () => {
-  it("the caller's is kept if it is valid", async () => {
-    const ids = await Promise.all(
-      ['req-1', 'not sane'].map(async (id) => {
-        const { headers } = await mock.call('GET', '/transactions', { headers: { 'X-Request-ID': id } });
-        return headers.get('x-request-id');
-      }),
-    );
-    expect(ids[0]).toBe('req-1');
-    expect(ids[1]).not.toBe('not sane');
-  });
-});
-
 function raw(url: string, text: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((done, failed) => {

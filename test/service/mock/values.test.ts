@@ -102,19 +102,6 @@ describe('POST /payment-methods', () => {
     expect(Math.abs(Date.parse(String(one?.created_at)) - Date.now())).toBeLessThan(60_000);
   });
 
-  it.each([
-    ['duplicate', 409],
-    ['not_found', 404],
-  ])('the request example "%s" leads to its answer', async (name, status) => {
-    const served = await fetch(`${mock.url}/openapi.json`);
-    const { components } = (await served.json()) as {
-      components: { examples: Record<string, { value: unknown }> };
-    };
-    const { examples } = components;
-    const key = name === 'duplicate' ? 'PaymentMethodDuplicateRequest' : 'PaymentMethodNotFoundRequest';
-    expect((await mock.call('POST', '/payment-methods', { body: examples[key]?.value })).status).toBe(status);
-  });
-
   it('the approval URL leads to a page that redirects back', async () => {
     const body = { ...card('5105105105105100'), redirect_url: "https://shop.example/?a='b'&c" };
     const { body: made } = await mock.call('POST', '/payment-methods', { body });
@@ -224,37 +211,5 @@ describe('what the docs promise', () => {
       return order;
     };
     expect(await Promise.all([orderOf(mock), orderOf(service)])).toEqual(Array(2).fill(['1234', '9100']));
-  });
-});
-
-describe('POST /webhook-subscriptions', () => {
-  const login = { kind: 'basic', username: 'me', password: 'secret' };
-
-  it.each<[name: string, body: Json, account: string]>([
-    ['plain', { url: 'https://a.example/hook' }, 'default'],
-    ['switched off', { url: 'https://a.example/hook', active: false }, 'marketplace'],
-    ['with a login', { url: 'https://a.example/hook', authentication: login }, 'default'],
-    ['plain http, which only production refuses', { url: 'http://shop.example/webhooks' }, 'default'],
-    ['for all accounts', { url: 'https://a.example/hook' }, '*'],
-  ])('%s', async (_name, body, account) => {
-    const headers = { 'X-Service-Merchant-Account-ID': account };
-    const [mocked, real] = await both('createWebhookSubscription', body, headers);
-    expect(mocked.status).toBe(real.status);
-    expect(without(mocked.body, 'id', 'secret')).toEqual(without(real.body, 'id', 'secret'));
-  });
-});
-
-describe('GET /card-scheme-definitions', () => {
-  it('the same schemes as the service, with badges served by the mock', async () => {
-    const token = service.token('*.read');
-    const [mocked, real] = [
-      await mock.call('GET', '/card-scheme-definitions'),
-      await service.call('GET', '/card-scheme-definitions', { token }),
-    ];
-    const text = (url: string, body: unknown) => JSON.stringify(body).replaceAll(url, '');
-    expect(text(mock.url, mocked.body)).toBe(text(service.url, real.body));
-    const [first] = (mocked.body as { items: { icon_url: string }[] }).items;
-    const drawing = await fetch(first?.icon_url ?? '');
-    expect(drawing.headers.get('content-type')).toContain('image/svg+xml');
   });
 });

@@ -12,7 +12,6 @@ import {
   type TransactionRow,
 } from '../../../server/resources/transactions/queries.ts';
 import { presentTransaction } from '../../../server/resources/transactions/table.ts';
-import { whyUnstorable } from '../../../server/rules/values.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { runs, seed, shareOf } from '../../support/random.ts';
 import {
@@ -209,15 +208,6 @@ describe('what is stored', () => {
         return refused;
       }),
     ).toEqual([1, 2]);
-  });
-
-  it('is checked for values that cannot be stored', () => {
-    expect(whyUnstorable(transaction({ external_identifier: 'a\0b' }))).toContain('U+0000');
-    expect(whyUnstorable(transaction({ metadata: { a: '\udfff' } }))).toContain('surrogate');
-    expect(whyUnstorable(transaction({ created_at: '9999-12-31T23:59:60Z' }))).toContain('created_at');
-    expect(whyUnstorable(transaction({ updated_at: '0000-01-01T00:00:00+00:01' }))).toContain('updated_at');
-    for (const { given } of every) expect(whyUnstorable(given)).toBeUndefined();
-    expect(whyUnstorable(transaction({ external_identifier: '\\u0000' }))).toBeUndefined();
   });
 
   it('is found by its new values after an update, and no longer by the old ones', async () => {
