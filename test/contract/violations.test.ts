@@ -8,7 +8,7 @@ import { operationsOf } from '../../server/contract/load.ts';
 import { createValidator, unexplained, type Validator } from '../../server/contract/validator.ts';
 import { ApiError, type Detail } from '../../server/errors.ts';
 import { compatible, mutate, mutationsOf, oddNames, type Mutation } from '../support/mutations.ts';
-import { runs } from '../support/random.ts';
+import { runs, shareOf } from '../support/random.ts';
 import {
   bodySchemaOf,
   document,
@@ -85,7 +85,7 @@ describe(`every violation at once`, () => {
     for (const id of ids) {
       const samples = fc.sample(request(id), { numRuns: runs(4) });
       for (const sent of samples)
-        for (const mutation of mutationsOf(sent)) {
+        for (const mutation of shareOf(mutationsOf(sent))) {
           const details = await violations(mutate(sent, [mutation]));
           expect(places(details), `${id}: ${mutation.what}`).toEqual([mutation.expects]);
         }

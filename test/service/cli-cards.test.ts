@@ -4,7 +4,6 @@ import type { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findPaymentMethodOfAnyAccount } from '../../server/resources/payment-methods/queries.ts';
-import { replacingDeclines } from '../../server/resources/payment-methods/rules.ts';
 import { moveTransaction } from '../../server/resources/transactions/changes.ts';
 import {
   findTransactionOfAnyAccount,
@@ -408,13 +407,8 @@ describe('transactions move', () => {
     });
   });
 
-  it.each([...replacingDeclines])('%s does', async (reason) => {
-    expect(await declined(await waiting(), reason)).toMatchObject(applied);
-  });
-
   it.each<[string, string | undefined, Partial<NewTransaction>?]>([
     ['for another reason', 'insufficient_funds'],
-    ['because of fraud', 'suspected_fraud'],
     ['without a reason', undefined],
     ['in another merchant account', 'expired_payment_method', { merchant_account_id: 'marketplace' }],
     ['that is a failure', 'expired_payment_method', { status: 'authorization_failed' }],

@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '../../server/database/database.ts';
-import { createUnitOfWork } from '../../server/database/unit-of-work.ts';
 import { defaultLimits, startWorker, type Worker } from '../../server/events/worker.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -138,19 +137,6 @@ describe('a worker', () => {
     });
   });
 
-  it('records attempts that end at the same time together', async () => {
-    await using receiver = await startReceiver();
-    await cause(await subscribe(service, receiver.url), perSubscription);
-    start();
-    await receiver.received(perSubscription);
-    await succeeded(perSubscription);
-    const { rows } = await sql<{ transactions: number }>`
-      select count(distinct xmin::text)::integer as transactions from delivery_attempts`.execute(
-      background().db,
-    );
-    expect(rows[0]?.transactions).toBeLessThan(perSubscription);
-  });
-
   it('records the others if one attempt cannot be stored, and repeats that one', async () => {
     const refused = 299;
     await sql`alter table delivery_attempts add constraint refused check (status <> 299)`.execute(
@@ -168,34 +154,4 @@ describe('a worker', () => {
     expect(await states()).toEqual([{ state: 'succeeded', attempts: 1, number: perSubscription }]);
     expect(receiver.got).toHaveLength(perSubscription + 1);
   });
-});
-
-it('a unit of work tells after its commit that it has published something, and only then', async () => {
-  await using service = await startTestService({ config: { webhookWorker: false } });
-  const { db } = service.service.database;
-  const events: string[] = [];
-  let deliveries = 1;
-  const inUnitOfWork = createUnitOfWork({
-    outbox: async (tx) => {
-      await sql`insert into settings (name, value) values ('published', 'yes')`.execute(tx);
-      return { id: 'one', deliveries };
-    },
-    publicUrl: () => '',
-    now: () => new Date(),
-    onPublished: () => events.push('told'),
-  })(db);
-  const publish = (fails: boolean) =>
-    inUnitOfWork(async (unit) => {
-      await unit.publish?.('payment-method.created', 'default', {} as never);
-      events.push('published');
-      if (fails) throw new Error('no');
-    });
-  await expect(publish(true)).rejects.toThrow('no');
-  expect(events).toEqual(['published']);
-  await publish(false);
-  expect(events).toEqual(['published', 'published', 'told']);
-  await sql`delete from settings where name = 'published'`.execute(db);
-  deliveries = 0;
-  await publish(false);
-  expect(events).toEqual(['published', 'published', 'told', 'published']);
 });

@@ -3,7 +3,6 @@
 import { randomBytes, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../server/config.ts';
@@ -16,7 +15,7 @@ import { signToken } from '../../server/resources/api-key-pairs/token.ts';
 import { secretNames } from '../../server/settings.ts';
 import { startService, type Service } from '../../server/start.ts';
 import { createTerminalLine } from '../../server/terminal-log.ts';
-import { createCaller, type CallOptions, type Caller } from '../support/call.ts';
+import { createCaller, sendBytes, type CallOptions, type Caller } from '../support/call.ts';
 import { cpuMilliseconds } from '../support/cpu.ts';
 import { eventually, newDataDir, type DataDir } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -124,19 +123,9 @@ describe('a service at LOG_LEVEL=trace', () => {
     const ids: string[] = [];
     for (const [method, path, options] of requests)
       ids.push((await call(method, path, options)).headers.get('x-request-id') ?? '');
-    return [...ids, await sendNonsense()];
-  }
-
-  function sendNonsense(): Promise<string> {
-    return new Promise((resolve, reject) => {
-      const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
-      let answer = '';
-      socket.setEncoding('utf8').on('data', (chunk: string) => (answer += chunk));
-      socket.on('error', reject).on('end', () => {
-        resolve(/X-Request-ID: (.+)\r/.exec(answer)?.[1] ?? '');
-      });
-      socket.write(`GET /?search=customer-0815 HTTP/1.1\r\nAuthorization ${token}\r\n\r\n`);
-    });
+    const nonsense = `GET /?search=customer-0815 HTTP/1.1\r\nAuthorization ${token}\r\n\r\n`;
+    const [, id = ''] = /X-Request-ID: (.+)\r/.exec(await sendBytes(service.url, nonsense)) ?? [];
+    return [...ids, id];
   }
 
   it('writes lines of JSON, each with the id of its request', () => {

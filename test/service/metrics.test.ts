@@ -75,7 +75,7 @@ describe('a service with METRICS_PORT', () => {
 
   it('tells the version, and without a build no commit', async () => {
     const series = `payments_build_info{revision="",version="${contractVersion}"}`;
-    expect(valueIn(await scrape(service), series)).toBe(1);
+    expect(valueIn(await fetchMetrics(service), series)).toBe(1);
   });
 
   it('has no more series after requests with many paths, methods and IDs', async () => {
@@ -147,7 +147,7 @@ describe('a service with METRICS_PORT', () => {
 
   it('are explained in docs/operating.md, but for the defaults of prom-client', async () => {
     const text = readFileSync(join(root, 'docs/operating.md'), 'utf8');
-    const names = namesIn(await scrape(service));
+    const names = namesIn(await fetchMetrics(service));
     expect(names.length).toBeGreaterThan(20);
     const isDefault = (name: string) => /^(nodejs|process)_/.test(name);
     expect(names.filter((name) => !isDefault(name) && !text.includes(`\`${name}\``))).toEqual([]);
@@ -165,7 +165,7 @@ describe('a service with METRICS_PORT', () => {
       ...dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
       ...rules.map(({ expr }) => expr),
     ].flatMap((expr) => expr.match(/\b(payments|nodejs|process)_\w+/g) ?? []);
-    const existing = new Set(namesIn(await scrape(service)));
+    const existing = new Set(namesIn(await fetchMetrics(service)));
     expect(used.length).toBeGreaterThan(20);
     expect(used.filter((name) => !existing.has(name.replace(/_(bucket|sum|count)$/, '')))).toEqual([]);
     expect(rules.filter(({ annotations }) => !annotations.description)).toEqual([]);

@@ -66,22 +66,6 @@ it(`a connection keeps ${mostNamed} at most, and forgets what was not used for l
   expect(statements).toContain(`select ${mostNamed + 19} from kept where id = $1`);
 });
 
-it('a page of transactions is kept; with a filter it is planned for its values', async () => {
-  const page = (filters: object) =>
-    listTransactionPage(database.db, { only: ['default'] }, filters, {
-      limit: 20,
-      cursor: undefined,
-    });
-  for (let times = 0; times < 3; times += 1) {
-    await page({});
-    await page({ currency: ['EUR'] });
-    await page({ external_identifier: 'x' });
-  }
-  const pages = (await kept()).filter((text) => text.includes('from transactions'));
-  expect(pages).toHaveLength(1);
-  expect(pages[0]).toContain('limit 21');
-});
-
 it('behind a pooler nothing is kept', async () => {
   const pooled = openDatabase(await createTestDatabase(), () => undefined, {
     size: 1,

@@ -10,6 +10,7 @@ import { compileContract } from '../../server/contract/compile.ts';
 import { loadContract } from '../../server/contract/load.ts';
 import { ApiError } from '../../server/errors.ts';
 import { handlers } from '../../server/handlers/index.ts';
+import { sendBytes } from '../support/call.ts';
 import { card } from '../support/card.ts';
 import { leaks } from '../support/heap.ts';
 import { runs } from '../support/random.ts';
@@ -26,20 +27,7 @@ afterAll(async () => {
   await mock.close();
 });
 
-/** Sends bytes unchanged and reads until the connection is closed. */
-function send(bytes: string | Buffer, url = service.url): Promise<string> {
-  const { port } = new URL(url);
-  return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), '127.0.0.1');
-    let answer = '';
-    socket.setEncoding('utf8').on('data', (chunk: string) => (answer += chunk));
-    socket.on('end', () => {
-      resolve(answer);
-    });
-    socket.on('error', reject);
-    socket.write(bytes);
-  });
-}
+const send = (bytes: string | Buffer, url = service.url) => sendBytes(url, bytes);
 
 const bodyOf = (answer: string) =>
   JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as { code: string; status: number };

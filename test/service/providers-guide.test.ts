@@ -263,15 +263,6 @@ describe('payments payment-methods verify', () => {
     expect(items).toMatchObject([{ error: 'shop true true ' }]);
   });
 
-  it.each([
-    [[], 2, /Give IDs of payment methods, or --processing/],
-    [[randomUUID(), '--processing'], 2, /Give IDs/],
-    [['card-1'], 2, /not an ID/],
-  ])('%j is a wrong call', async (args, status, message) => {
-    const ended = await verify(args);
-    expect([ended.status, ended.stderr]).toEqual([status, expect.stringMatching(message)]);
-  });
-
   it('without a verifier nothing succeeds by itself', async () => {
     const id = await storeInOutage();
     const { status, stderr } = await verify(['--processing'], {});

@@ -1,6 +1,5 @@
 // express-openapi-validator has pitfalls; server/contract/ and server/http/ have a guard against each. Every test here fails
 // without its guard. See docs/decisions/0005.
-import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import express from 'express';
 import { pino } from 'pino';
@@ -20,6 +19,7 @@ import {
 import { createValidator } from '../../server/contract/validator.ts';
 import { ApiError, type Detail } from '../../server/errors.ts';
 import { createWriteError, createFallback } from '../../server/http/write-error.ts';
+import { sendBytes } from '../support/call.ts';
 import { validate } from '../support/requests.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -36,24 +36,14 @@ const told = ({ body }: { body: never }) =>
     ({ location, pointer, type }) => `${location} ${pointer} ${type}`,
   );
 
-/** Sends bytes unchanged; fetch would encode them. */
-function raw(path: string): Promise<{ status: number; body: never }> {
-  const { port } = new URL(service.url);
-  return new Promise((done, failed) => {
-    const socket = connect(Number(port), '127.0.0.1');
-    let answer = '';
-    socket.setEncoding('utf8').on('data', (chunk: string) => (answer += chunk));
-    socket.on('error', failed).on('end', () => {
-      const [head = '', text = ''] = answer.split('\r\n\r\n', 2);
-      done({
-        status: Number(head.slice(9, 12)),
-        body: JSON.parse(text.replace(/^[\da-f]+\r\n|\r\n0$/g, '')) as never,
-      });
-    });
-    socket.write(
-      `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
-    );
-  });
+/** Sends the path unchanged; fetch would encode it. */
+async function raw(path: string): Promise<{ status: number; body: never }> {
+  const answer = await sendBytes(
+    service.url,
+    `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
+  );
+  const [head = '', text = ''] = answer.split('\r\n\r\n', 2);
+  return { status: Number(head.slice(9, 12)), body: JSON.parse(text) as never };
 }
 
 const contractWith = (edit: (document: Document) => void): Contract => {

@@ -2,6 +2,7 @@
  * Calls the service and validates the answer against the contract: status, body and headers. Records the statuses, so that a
  * test can check that every declared status of an operation was seen.
  */
+import { connect } from 'node:net';
 import { expect } from 'vitest';
 import type { OperationId } from '../../generated/operations.ts';
 import { expectContract, type Answer as Judged } from './contract-check.ts';
@@ -20,6 +21,19 @@ export interface CallOptions {
 }
 
 export type Caller = (method: string, path: string, options?: CallOptions) => Promise<Answer>;
+
+/** Sends bytes unchanged and reads until the connection is closed. */
+export const sendBytes = (url: string, bytes: string | Buffer): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    let answer = '';
+    socket.setEncoding('utf8').on('data', (chunk: string) => (answer += chunk));
+    socket.on('error', reject).on('end', () => {
+      resolve(answer);
+    });
+    socket.write(bytes);
+  });
 
 const seen = new Map<OperationId, Set<number>>();
 

@@ -216,13 +216,6 @@ describe('what is remembered', () => {
     ]);
   });
 
-  it('a token expires by the clock', async () => {
-    const service = serve(pairOf(0));
-    await service.call(`Bearer ${token}`);
-    vi.setSystemTime((decode(token).exp + 60) * 1000);
-    expect(await reasonOf(service.call(`Bearer ${token}`))).toBe('401 jwt expired');
-  });
-
   it('a refused token does not count as a use', async () => {
     const service = serve(pairOf(0, { active: false }));
     await reasonOf(service.call(`Bearer ${token}`));

@@ -59,12 +59,9 @@ describe('the algorithm', () => {
     expect(signingAlgorithm).toEqual({ ECDSA: 'ES512', RSA: 'RS512' });
   });
 
-  it('of a generated pair is the one that was asked for', () => {
+  it('of both halves of a generated pair is the one that was asked for', () => {
     expect(algorithmOf(ec.privateKey)).toBe('ECDSA');
     expect(algorithmOf(ec.publicKey)).toBe('ECDSA');
-    const rsa = generateKeyPair('RSA');
-    expect(algorithmOf(rsa.privateKey)).toBe('RSA');
-    expect(rsa.publicKey.asymmetricKeyDetails?.modulusLength).toBe(3072);
   });
 
   it('is RSA from 2048 bits on', () => {

@@ -117,7 +117,7 @@ describe('an abort signal', () => {
     await expect(walk.next()).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  it('may be used for thousands of pages without a warning of leaks', async () => {
+  it('may be used for many pages without a warning of leaks', async () => {
     const warnings: Error[] = [];
     const note = (warning: Error) => warnings.push(warning);
     process.on('warning', note);
@@ -127,12 +127,12 @@ describe('an abort signal', () => {
       token: 'x',
       fetch: () => {
         calls += 1;
-        const next_cursor = calls < 2000 ? String(calls) : null;
+        const next_cursor = calls < 100 ? String(calls) : null;
         return Promise.resolve(Response.json({ items: [{}], limit: 1, next_cursor, previous_cursor: null }));
       },
     });
     const { signal } = new AbortController();
-    expect(await all(long.paginate('/transactions', { signal }))).toHaveLength(2000);
+    expect(await all(long.paginate('/transactions', { signal }))).toHaveLength(100);
     await new Promise((resolve) => setImmediate(resolve));
     process.off('warning', note);
     expect(warnings).toEqual([]);

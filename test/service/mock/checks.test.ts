@@ -1,8 +1,8 @@
 // What the parity suite cannot test: invalid HTTP, invalid tokens, and headers of the mock's answers.
 import { sign } from 'node:crypto';
-import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { thumbprint } from '../../../server/resources/api-key-pairs/token.ts';
+import { sendBytes } from '../../support/call.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { startTestMock, type TestMock } from './support.ts';
 
@@ -19,7 +19,7 @@ afterAll(async () => {
 describe('the mock answers invalid HTTP as the service does', () => {
   it('bytes that are not HTTP', async () => {
     const answers = await Promise.all(
-      [mock.url, service.url].map((url) => raw(url, 'GET / unicorn\r\n\r\n')),
+      [mock.url, service.url].map((url) => sendBytes(url, 'GET / unicorn\r\n\r\n')),
     );
     const [mocked, real] = answers.map((text) => text.replace(/X-Request-ID: .*/, ''));
     expect(mocked).toContain('"code":"bad_request"');
@@ -28,7 +28,7 @@ describe('the mock answers invalid HTTP as the service does', () => {
 
   it('an absolute URL in the request line, which stands for its path', async () => {
     const line = 'GET http://x/transactions HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
-    const answers = await Promise.all([mock.url, service.url].map((url) => raw(url, line)));
+    const answers = await Promise.all([mock.url, service.url].map((url) => sendBytes(url, line)));
     expect(answers.map((text) => text.split('\r\n')[0])).toEqual(Array(2).fill('HTTP/1.1 401 Unauthorized'));
   });
 });
@@ -110,16 +110,3 @@ describe('CORS', () => {
     expect(response.headers.get('access-control-allow-headers')).toMatch(/Authorization.*Prefer/);
   });
 });
-
-function raw(url: string, text: string): Promise<string> {
-  const { hostname, port } = new URL(url);
-  return new Promise((done, failed) => {
-    const socket = connect(Number(port), hostname, () => socket.write(text));
-    const chunks: Buffer[] = [];
-    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-    socket.on('error', failed);
-    socket.on('close', () => {
-      done(Buffer.concat(chunks).toString('utf8'));
-    });
-  });
-}

@@ -2,12 +2,12 @@
  * Starts the mock on a free port; `call` validates every answer against the contract. Separate from test/support/call.ts,
  * because statuses that the mock shows with Prefer must not count as seen from the server.
  */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { operations, type Operation, type OperationId } from '../../../generated/operations.ts';
 import { startMock, type Mock, type MockOptions } from '../../../mock/mock.ts';
+import { examples } from '../../contract/examples.collect.ts';
 import { expectContract, type Answer } from '../../support/contract-check.ts';
-import { examplePath } from '../../support/valid-request.ts';
+import { exampleBody, examplePath } from '../../support/valid-request.ts';
 
 export interface CallOptions {
   /** `anything` by default; null sends no token. */
@@ -20,63 +20,24 @@ export interface CallOptions {
 
 export type Caller = (method: string, path: string, options?: CallOptions) => Promise<Answer>;
 
-interface Example {
-  $ref?: string;
-  value?: unknown;
-}
-
-interface Media {
-  content?: { 'application/json': { examples?: Record<string, Example> } };
-}
-
-interface Described {
-  requestBody?: Media;
-  responses: Record<string, Media & { $ref?: string }>;
-}
-
 export const contractFile = join(import.meta.dirname, '../../../generated/openapi.json');
-
-const contract = JSON.parse(readFileSync(contractFile, 'utf8')) as {
-  paths: Record<string, Record<string, Described>>;
-};
-
-const follow = <T extends object>(node: T & { $ref?: string }): T =>
-  node.$ref === undefined
-    ? node
-    : node.$ref
-        .split('/')
-        .slice(1)
-        .reduce<never>((at, key) => at[key.replaceAll('~1', '/')], contract as never);
-
-const described = ({ path, method }: Operation): Described => {
-  const found = contract.paths[path]?.[method];
-  if (!found) throw new Error(`${method} ${path} is not in the contract`);
-  return found;
-};
-
-const examplesOf = (media: Media | undefined): [name: string, value: unknown][] =>
-  Object.entries(media?.content?.['application/json'].examples ?? {}).map(([name, example]) => [
-    name,
-    follow(example).value,
-  ]);
 
 export const table = Object.entries(operations) as [OperationId, Operation][];
 
 /** Every operation × status × named example of the contract. */
-export const everyExample = table.flatMap(([id, operation]) =>
-  Object.entries(described(operation).responses).flatMap(([status, response]) =>
-    examplesOf(follow(response)).map(([name, value]) => ({ id, status: Number(status), name, value })),
-  ),
+export const everyExample = table.flatMap(([id]) =>
+  examples
+    .filter(({ operation, side }) => operation === id && side !== 'request')
+    .map(({ side, name, value }) => ({ id, status: Number(side), name, value })),
 );
 
 /** A valid request, from the contract's example. */
 export function rightRequest(id: OperationId): { method: string; path: string; body?: unknown } {
-  const operation: Operation = operations[id];
-  const [first] = examplesOf(described(operation).requestBody);
+  const body = exampleBody(id);
   return {
-    method: operation.method.toUpperCase(),
+    method: operations[id].method.toUpperCase(),
     path: examplePath(id),
-    ...(first ? { body: first[1] } : {}),
+    ...(body === undefined ? {} : { body }),
   };
 }
 

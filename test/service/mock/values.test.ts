@@ -28,16 +28,20 @@ async function both(id: OperationId, body: unknown, headers: Record<string, stri
 
 type Json = Record<string, unknown>;
 
-const without = (body: Json, ...names: string[]) =>
-  Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
+/** The same card, but for what each of them makes. */
+async function bothStore(body: Json) {
+  const [mocked, real] = await both('createPaymentMethod', body);
+  const made = ['id', 'fingerprint', 'created_at', 'updated_at', 'approval_url', 'buyer'];
+  const shared = (card: Json) =>
+    Object.fromEntries(Object.entries(card).filter(([name]) => !made.includes(name)));
+  expect(mocked.status).toBe(real.status);
+  expect(shared(mocked.body)).toEqual(shared(real.body));
+  return [mocked, real] as const;
+}
 
 describe('POST /payment-methods', () => {
   const card = (number: string, expiration_date = '12/39') => ({ method: 'card', number, expiration_date });
   const cases: [name: string, body: Json][] = [
-    ...Object.entries(sandboxCards).map(([number, { status }]): [string, Json] => [
-      `…${number.slice(-4)}, documented as ${status}`,
-      card(number),
-    ]),
     ['any other number', card('4242424242424242')],
     ['a number of 13 digits', card('4222222222222')],
     ['an unknown scheme', card('9999999999999995')],
@@ -65,10 +69,7 @@ describe('POST /payment-methods', () => {
   ];
 
   it.each(cases)('%s', async (_name, body) => {
-    const [mocked, real] = await both('createPaymentMethod', body);
-    expect(mocked.status).toBe(real.status);
-    const made = ['id', 'fingerprint', 'created_at', 'updated_at', 'approval_url', 'buyer'];
-    expect(without(mocked.body, ...made)).toEqual(without(real.body, ...made));
+    const [mocked, real] = await bothStore(body);
     const [ours, theirs] = [mocked, real].map(
       (answer) => (answer.body as Json).buyer as Json | null | undefined,
     );
@@ -77,26 +78,9 @@ describe('POST /payment-methods', () => {
     expect(named(ours)).toEqual(named(theirs));
   });
 
-  it('returns what was sent with a new ID, and the same card has the same fingerprint', async () => {
-    const body = {
-      ...card('4242424242424242', '07/38'),
-      external_identifier: 'order 1',
-      buyer_external_identifier: 'me',
-    };
-    const headers = { 'X-Service-Merchant-Account-ID': 'marketplace' };
-    const [first, second] = await Promise.all(
-      [1, 2].map(() => mock.call('POST', '/payment-methods', { body, headers })),
-    );
-    expect(first?.body).toMatchObject({
-      label: '4242',
-      expiration_date: '07/38',
-      external_identifier: 'order 1',
-      merchant_account_id: 'marketplace',
-      scheme: 'visa',
-      details: { bin: '42424242' },
-      buyer: { external_identifier: 'me', merchant_account_id: 'marketplace' },
-    });
-    const [one, other] = [first, second].map((answer) => answer?.body as unknown as Json);
+  it('has a new ID and the time of the call, and the same card has the same fingerprint', async () => {
+    const store = () => mock.call('POST', '/payment-methods', { body: card('4242424242424242') });
+    const [one, other] = (await Promise.all([store(), store()])).map((answer) => answer.body as Json);
     expect(one?.id).not.toBe(other?.id);
     expect(one?.fingerprint).toBe(other?.fingerprint);
     expect(Math.abs(Date.parse(String(one?.created_at)) - Date.now())).toBeLessThan(60_000);
@@ -115,15 +99,7 @@ describe('POST /payment-methods', () => {
 describe('POST /gift-cards/balances', () => {
   /** Another number for each PIN, because the sandbox accepts ten of one. */
   const numberFor = (pin: string) => `999900005000${pin.padStart(4, '0')}`;
-  const pins = [
-    '1',
-    '1234',
-    ...Array.from({ length: 12 }, (_, index) => String(9001 + index)),
-    '9013',
-    '9000',
-  ];
-
-  it.each(pins)('PIN %s', async (pin) => {
+  it.each(['1', '1234', '9013', '9000'])('PIN %s', async (pin) => {
     const [mocked, real] = await both('checkGiftCardBalances', { items: [{ number: numberFor(pin), pin }] });
     expect(mocked.body).toEqual(real.body);
   });
@@ -167,8 +143,7 @@ describe('what the docs promise', () => {
   });
 
   it.each(cards)('card $number is $status in both', async ({ number, status }) => {
-    const body = { method: 'card', number, expiration_date: '12/39' };
-    const answers = await both('createPaymentMethod', body);
+    const answers = await bothStore({ method: 'card', number, expiration_date: '12/39' });
     expect(answers.map((answer) => (answer.body as Json).status)).toEqual([status, status]);
   });
 
@@ -177,9 +152,9 @@ describe('what the docs promise', () => {
   )('PIN $pin is $code in both', async ({ code, pin }) => {
     // Another number for each PIN, because the sandbox accepts ten of one.
     const items = [{ number: `999900005000${pin}`, pin }];
-    const answers = await both('checkGiftCardBalances', { items });
-    const codes = answers.map(({ body }) => (body as { items: Json[] }).items[0]?.balance_error_code);
-    expect(codes).toEqual([code, code]);
+    const [mocked, real] = await both('checkGiftCardBalances', { items });
+    expect(real.body).toMatchObject({ items: [{ balance_error_code: code }] });
+    expect(mocked.body).toEqual(real.body);
   });
 
   it('the PINs of the whole call lead to the same in both', async () => {

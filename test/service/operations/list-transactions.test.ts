@@ -30,7 +30,7 @@ const minute = (value: number) => `2026-11-15T10:${String(value).padStart(2, '0'
 
 describeOperation('listTransactions', {}, (frame) => {
   // Separate accounts, so that the sample data does not matter.
-  const accounts = ['paged', 'other', 'shown', 'several', 'empty'];
+  const accounts = ['paged', 'other', 'shown', 'several', 'empty', 'metadata'];
   // One token for all calls, because it is verified only once.
   let reader = '';
   const ask = (query: string, account = 'paged', token = reader) =>
@@ -54,11 +54,20 @@ describeOperation('listTransactions', {}, (frame) => {
     }),
   ).reverse();
 
+  const withMetadata = Object.entries({
+    both: { a: '1', b: '2' },
+    a: { a: '1' },
+    proto: JSON.parse('{"__proto__":"1"}') as Record<string, string>,
+    none: undefined,
+  }).map(([external_identifier, metadata]) =>
+    transaction({ merchant_account_id: 'metadata', external_identifier, metadata }),
+  );
+
   beforeAll(async () => {
     reader = frame.service.token(scope);
     for (const id of accounts)
       await createAccount(frame.service.service.database.db, { id, display_name: id });
-    await insert(...paged, transaction({ merchant_account_id: 'other' }));
+    await insert(...paged, ...withMetadata, transaction({ merchant_account_id: 'other' }));
   });
 
   describe('200 lists transactions', () => {
@@ -148,21 +157,8 @@ describeOperation('listTransactions', {}, (frame) => {
       ['what cannot be stored matches nothing', ['{"a":"\\u0000"}'], []],
       ['nor does half a character', ['{"a\\ud800":"1"}'], []],
     ])('metadata: %s', async (_promise, texts, wanted) => {
-      const account = `metadata-${Math.random()}`;
-      await createAccount(frame.service.service.database.db, { id: account, display_name: account });
-      const stored = {
-        both: { a: '1', b: '2' },
-        a: { a: '1' },
-        proto: JSON.parse('{"__proto__":"1"}') as Record<string, string>,
-        none: undefined,
-      };
-      await insert(
-        ...Object.entries(stored).map(([name, metadata]) =>
-          transaction({ merchant_account_id: account, external_identifier: name, metadata }),
-        ),
-      );
       const query = texts.map((text) => `metadata=${encodeURIComponent(text)}`).join('&');
-      const { items } = await page(`?${query}`, account);
+      const { items } = await page(`?${query}`, 'metadata');
       expect(new Set(items.map((item) => item.external_identifier))).toEqual(new Set(wanted));
     });
   });
@@ -189,24 +185,6 @@ describeOperation('listTransactions', {}, (frame) => {
       const some = await frame.service.pair({ accounts: ['other', 'paged'] });
       await foreign(`?cursor=${all}`, '*', some.token(scope));
       await foreign('?cursor=unicorn');
-    });
-
-    it.each([
-      'unicorn',
-      '{',
-      '[]',
-      '"a"',
-      'null',
-      '1',
-      '{"a":1}',
-      '{"a":null}',
-      '{"a":{"b":"c"}}',
-      '{"a":["b"]}',
-      "{'a':'b'}",
-    ])('metadata=%s', async (text) => {
-      const { status, body } = await ask(`?metadata=${encodeURIComponent(text)}`);
-      expect(status).toBe(422);
-      expect(body).toEqual(contract.components.examples.ErrorInvalidMetadata?.value);
     });
 
     it('names the cursor and metadata at once', async () => {

@@ -1,6 +1,4 @@
 // Compares every filter of GET /transactions with an oracle: alone, in pairs, and in larger combinations.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openDatabase, type Database } from '../../../server/database/database.ts';
@@ -93,20 +91,6 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 describe(`filters, compared with an oracle`, () => {
-  it('are all tested', () => {
-    const contract = JSON.parse(
-      readFileSync(join(import.meta.dirname, '../../../generated/openapi.json'), 'utf8'),
-    ) as {
-      paths: Record<string, { get: { parameters: { $ref: string }[] } }>;
-      components: { parameters: Record<string, { name: string; in: string }> };
-    };
-    const declared = contract.paths['/transactions']?.get.parameters
-      .map(({ $ref }) => contract.components.parameters[$ref.split('/').at(-1) ?? ''])
-      .flatMap((parameter) => (parameter?.in === 'query' ? parameter.name : []))
-      .filter((name) => name !== 'cursor' && name !== 'limit');
-    expect([...filterNames].sort()).toEqual(declared?.sort());
-  });
-
   it('without filters: all rows, newest first, and by ID if the time is equal', async () => {
     for (const scope of scopes) await check({ scope, filters: [] });
   });
