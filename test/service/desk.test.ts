@@ -219,14 +219,6 @@ describe('a person at this machine', () => {
     expect((await send('GET', '/sandbox/feed')).text).toBe(before);
   });
 
-  it('reads in the contract that this server comes first, which is the one that tools call', async () => {
-    const { servers } = (await (await fetch(`${service.url}/openapi.json`)).json()) as {
-      servers: { url: string }[];
-    };
-    expect(servers[0]?.url).toBe(service.url);
-    expect(servers.length).toBeGreaterThan(3);
-  });
-
   it('sees events with their deliveries, and replays one', async () => {
     await using receiver = await startReceiver();
     await subscribe(service, receiver.url);

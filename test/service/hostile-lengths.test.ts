@@ -120,18 +120,20 @@ async function leastWork(url: string, sent: Sent) {
   return { bytes: first.bytes, milliseconds };
 }
 
-const hostile = (path: string): [name: string, sent: Sent][] => [
-  ...longPaths.map((part): [string, Sent] => [`path ${part.slice(0, 12)}…`, { path: path + part }]),
-  ...longQueries.map((part): [string, Sent] => [`query ${part.slice(0, 30)}…`, { path: `${path}?${part}` }]),
-  ...shareOf(
-    headers.flatMap((name) =>
+const hostile = (path: string): [name: string, sent: Sent][] =>
+  shareOf([
+    ...longPaths.map((part): [string, Sent] => [`path ${part.slice(0, 12)}…`, { path: path + part }]),
+    ...longQueries.map((part): [string, Sent] => [
+      `query ${part.slice(0, 30)}…`,
+      { path: `${path}?${part}` },
+    ]),
+    ...headers.flatMap((name) =>
       (kinds.has(path) ? longValues : []).map((value): [string, Sent] => [
         `${name}: ${value.slice(0, 20)}…`,
         { path, headers: { [name]: value } },
       ]),
     ),
-  ),
-];
+  ]);
 
 /** They accept a POST only, or are there only for a card that exists. */
 const absentEverywhere = ['/sandbox/token', `/sandbox/events/${card}/replay`, '/docs/unicorn', '/unicorn'];

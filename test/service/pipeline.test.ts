@@ -106,26 +106,6 @@ describe('unusual requests', () => {
     }
   });
 
-  it.each(['/api-key-pairs', '/card-scheme-definitions'])(
-    'GET %s, which is not merchant-scoped, checks the form of the account header, and not what it names',
-    async (path) => {
-      const token = service.token('*.read');
-      for (const [account, status] of [
-        ['a\tb', 400],
-        ['caf\u00e9', 400],
-        ['unicorn', 200],
-      ] as const)
-        for (const { url } of [service, mock]) {
-          const headers = `Authorization: Bearer ${token}\r\nX-Service-Merchant-Account-ID: ${account}`;
-          const answer = await send(
-            `GET ${path} HTTP/1.1\r\nHost: a\r\n${headers}\r\nConnection: close\r\n\r\n`,
-            url,
-          );
-          expect([account, answer.slice(9, 12)]).toEqual([account, String(status)]);
-        }
-    },
-  );
-
   it.each(['HEAD', 'OPTIONS', 'TRACE', 'PROPFIND'])('%s is 405 on a known path', async (method) => {
     const answer = await send(`${method} /transactions HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 405 /);
@@ -426,18 +406,6 @@ describe('the order of checks', () => {
     });
     expect((await at({ raw: '{}', token: token() })).body).toMatchObject({
       details: [{ type: 'value_error.missing' }, {}, {}],
-    });
-  });
-
-  it('* is 400 where an operation acts on one merchant account', async () => {
-    const { status, body } = await service.call('POST', '/payment-methods', {
-      token: token(),
-      body: {},
-      headers: { 'X-Service-Merchant-Account-ID': '*' },
-    });
-    expect(status).toBe(400);
-    expect(body).toMatchObject({
-      details: [{ location: 'header', pointer: '/x-service-merchant-account-id' }],
     });
   });
 });

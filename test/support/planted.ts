@@ -22,7 +22,7 @@ const { components } = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8'),
 ) as { components: { schemas: Record<string, Schema> } };
 
-export const tokenPattern = /mk[0-9a-f]{16}/g;
+const tokenPattern = /mk[0-9a-f]{16}/g;
 
 export interface Planted {
   /** A text with a new token, which `fieldsIn` then knows by this name. */
@@ -30,7 +30,6 @@ export interface Planted {
   resource: <Name extends keyof Schemas>(schema: Name) => Schemas[Name];
   /** The names of the fields that the tokens in a text were planted in. */
   fieldsIn: (text: string) => string[];
-  fields: () => string[];
 }
 
 // What JSON, SQL and LIKE escape.
@@ -76,6 +75,5 @@ export function createPlanted(owner: string): Planted {
     text,
     resource: (schema) => make({ $ref: schema }, '') as never,
     fieldsIn: (given) => fieldsIn(given).sort(),
-    fields: () => [...fieldByToken.values()].sort(),
   };
 }

@@ -365,15 +365,6 @@ describe('a secret in a file', () => {
     expect([...namesWithFiles].sort()).toEqual(['CARD_KEY', 'CURSOR_KEY', 'DATABASE_URL']);
   });
 
-  it('loses one newline only: a value in two lines is refused', () => {
-    const key = random();
-    expect(faultOf(inFile('CARD_KEY', fileWith(`${key}\n\n${random()}\n`)))).toContain(
-      'CARD_KEY_FILE must be 32 random bytes',
-    );
-    const url = 'postgres://h/d';
-    expect(readConfig({ DATABASE_URL_FILE: fileWith(`${url}\n`) }).databaseUrl).toBe(url);
-  });
-
   it.each(namesWithFiles)('%s in both forms is refused, and both are named', (name) => {
     const env = production();
     const message = faultOf({ ...env, [fileNameOf(name)]: fileWith(env[name] ?? '') });

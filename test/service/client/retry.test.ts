@@ -158,13 +158,6 @@ describe('what may have changed something', () => {
     expect(waits).toEqual([0.5]);
   });
 
-  it('a GET that never comes through ends with what came last', async () => {
-    const { client } = rehearse([answer(500), lost, lost]);
-    await expect(client.GET('/transactions')).resolves.toMatchObject({
-      error: { code: 'no_response', cause: lost },
-    });
-  });
-
   it.each([400, 403, 404, 409, 422, 425])('%i is final for a GET too', async (status) => {
     const { client, bodies } = rehearse([answer(status)]);
     expect((await client.GET('/transactions')).response.status).toBe(status);
@@ -288,13 +281,6 @@ describe('writes', () => {
     expect(second[0]).not.toBe(first);
     expect(keys[4]).toBeNull();
     expect(waits).toEqual([0.5, 1]);
-  });
-
-  it('whose answer breaks off are sent again with the same key', async () => {
-    const { client, keys } = rehearse([answer(201), breakingOff(201), answer(201)]);
-    await store(client);
-    expect((await store(client)).response.status).toBe(201);
-    expect(keys[2]).toBe(keys[1]);
   });
 
   it('keep the key that the caller gives', async () => {

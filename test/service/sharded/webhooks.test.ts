@@ -12,7 +12,6 @@ import { startReceiver, type Got } from '../../support/receiver.ts';
 import { silentWork } from '../../support/records.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import {
-  causeDeliveries,
   hasty,
   patient,
   settled,
@@ -292,29 +291,6 @@ describe('a receiver that fails', () => {
     expect(atOnce).toEqual([1, 1, 1, 1]);
     expect(receiver.got).toHaveLength(20 + failures);
     expect(new Set(receiver.got.map(({ headers }) => headers['webhook-id'])).size).toBe(20);
-  });
-});
-
-describe('a receiver that fails every first attempt', () => {
-  it('gets retries before the first attempts of a backlog, and so recovers', async () => {
-    const events = 3 * defaultLimits.perSubscription;
-    const tried = new Set<unknown>();
-    await using receiver = await startReceiver((res, { headers }) => {
-      res.writeHead(tried.has(headers['webhook-id']) ? 204 : 500).end();
-      tried.add(headers['webhook-id']);
-    });
-    await using other = await startTestService({ config: { webhookWorker: false } });
-    const subscription = await subscribe(other, receiver.url);
-    await causeDeliveries(other, subscription, events);
-    const { config } = other;
-    await using _worker = await startTestService({
-      webhooks: { ...patient, schedule: () => 0 },
-      config: { databaseUrl: config.databaseUrl, dataDir: config.dataDir, secrets: config.secrets },
-    });
-    await receiver.received(2 * events);
-    const ids = receiver.got.map(({ headers }) => headers['webhook-id']);
-    expect(new Set(ids.slice(0, events)).size).toBeLessThan(events);
-    expect(new Set(ids).size).toBe(events);
   });
 });
 
