@@ -245,7 +245,7 @@ function logAttempt(log: Logger, attempt: Attempt): void {
  * The pause between two rounds. It ends after its time, when `signal` is aborted, or, not before `least`, when the worker was woken
  * since the last pause.
  */
-export function createPause(signal: AbortSignal) {
+function createPause(signal: AbortSignal) {
   let isWoken = false;
   let end: () => void = () => undefined;
   const sleep = (milliseconds: number) =>

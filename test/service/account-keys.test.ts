@@ -5,7 +5,6 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { root } from '../../scripts/support/root.ts';
 import { openDatabase, type Database } from '../../server/database/database.ts';
-import { globalTables } from '../support/account-statements.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 const accountTables = inject('accountTables');
@@ -53,11 +52,6 @@ describe('in the database', () => {
     );
     expect(accountTables).toEqual(expect.arrayContaining(['buyers', 'transactions', 'idempotency_keys']));
     expect(wrong, keyMissing(wrong)).toEqual([]);
-  });
-
-  it('tables that belong to no account, although they name one, exist', async () => {
-    const tables = (await listKeys()).map(({ table }) => table);
-    expect(globalTables.filter((name) => !tables.includes(name))).toEqual([]);
   });
 
   it('every foreign key between such tables begins with the account on both sides', async () => {

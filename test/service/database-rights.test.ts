@@ -1,24 +1,19 @@
 // A database that is read-only, or whose role lacks rights: one sentence says what to do, and lists still work on a standby.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { secretNames } from '../../server/settings.ts';
 import { createEmptyDatabase, createTestDatabase, withClient } from '../support/database.ts';
 import { paymentsHere, startInVainHere } from '../support/in-process.ts';
 import type { Env } from '../support/processes.ts';
-import { testSecrets } from '../support/service.ts';
+import { productionEnv, testSecrets } from '../support/service.ts';
 
 const secrets = testSecrets();
-const envOf = (DATABASE_URL: string): Env => ({
-  ...{ ENVIRONMENT: 'production', PUBLIC_URL: 'https://pay.example', DATABASE_URL },
-  ...Object.fromEntries(secretNames.map((name) => [name, secrets[name][0].toString('base64')])),
-});
 const account = ['accounts', 'create', 'default', '--name', 'Default'];
 
 describe('a read-only database', () => {
   let env: Env;
   beforeAll(async () => {
     const url = await createTestDatabase();
-    env = envOf(url);
+    env = productionEnv({ databaseUrl: url, secrets });
     expect((await paymentsHere(account, env)).status).toBe(0);
     const name = new URL(url).pathname.slice(1);
     await withClient(inject('serverUrl'), (client) =>
@@ -74,7 +69,7 @@ describe('a role without rights', () => {
   ])('on the %s is told what it must own', async (what, create) => {
     const url = asRole(await create());
     const name = new URL(url).pathname.slice(1);
-    const env = envOf(url);
+    const env = productionEnv({ databaseUrl: url, secrets });
     const expected = expect.stringMatching(
       new RegExp(
         String.raw`^The role of DATABASE_URL lacks rights: permission denied for ${what}\. It must own the database \(ALTER DATABASE ${name} OWNER TO ${role}\) and its tables \(REASSIGN OWNED BY … TO ${role}\)\.\n$`,

@@ -1,12 +1,10 @@
 // A database belongs to production or to a sandbox. A sandbox is refused by one of production before it writes anything.
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { secretNames } from '../../server/settings.ts';
 import { newDataDir, type DataDir } from '../support/data-dir.ts';
-import { createEmptyDatabase, createTestDatabase, withClient } from '../support/database.ts';
+import { createEmptyDatabase, createTestDatabase, query } from '../support/database.ts';
 import { paymentsHere, startInVainHere } from '../support/in-process.ts';
-import type { Env } from '../support/processes.ts';
-import { startTestService, testSecrets, type TestService } from '../support/service.ts';
+import { productionEnv, startTestService, testSecrets, type TestService } from '../support/service.ts';
 
 const secrets = testSecrets();
 const productionOf = (databaseUrl: string) => ({
@@ -17,10 +15,6 @@ const productionOf = (databaseUrl: string) => ({
   databaseUrl,
   secrets,
 });
-const productionEnv = (DATABASE_URL: string): Env => ({
-  ...{ ENVIRONMENT: 'production', PUBLIC_URL: 'https://pay.example', DATABASE_URL },
-  ...Object.fromEntries(secretNames.map((name) => [name, secrets[name][0].toString('base64')])),
-});
 
 const startAndStop = async (config: Parameters<typeof startTestService>[0]): Promise<TestService> => {
   const service = await startTestService(config);
@@ -28,8 +22,6 @@ const startAndStop = async (config: Parameters<typeof startTestService>[0]): Pro
   return service;
 };
 
-const query = (url: string, text: string) =>
-  withClient(url, async (client) => (await client.query<Record<string, unknown>>(text)).rows);
 const noted = (url: string) => query(url, `select value from settings where name = 'environment'`);
 const tables = (url: string) =>
   query(url, `select tablename from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`);
@@ -71,7 +63,7 @@ describe('a database of production', () => {
     await using dataDir = await newDataDir();
     const databaseUrl = await createEmptyDatabase();
     const account = ['accounts', 'create', 'default', '--name', 'Default'];
-    expect((await paymentsHere(account, productionEnv(databaseUrl))).status).toBe(0);
+    expect((await paymentsHere(account, productionEnv({ databaseUrl, secrets }))).status).toBe(0);
     expect(await noted(databaseUrl)).toEqual([{ value: 'production' }]);
     const env = { DATA_DIR: dataDir.path, DATABASE_URL: databaseUrl };
     for (const args of [

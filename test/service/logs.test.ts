@@ -300,23 +300,6 @@ describe('what is shown of a refused request', () => {
     expect(unknownPath('/cards/41/11/11/1/cvv/12')).toBe('/cards/…/…/…/…/cvv/…');
   });
 
-  it('names as programs have them, and positions', () => {
-    const path = '/payment_methods/externalIdentifier/X-Service-Merchant-Account-ID/line1/';
-    expect(unknownPath(path)).toBe(path);
-    const pointers = [
-      '/billing_details/address/line2',
-      '/items/99/number',
-      '/gift_card_last4',
-      '/X-Request-ID',
-    ];
-    for (const pointer of pointers) {
-      const detail = { location: 'body', pointer, message: 'is wrong', type: 't' } as const;
-      expect(refusalOf(new ApiError('bad_request', { details: [detail] })).reason).toBe(
-        `${pointer} is wrong`,
-      );
-    }
-  });
-
   it('every name of a parameter or property of the contract', () => {
     const names = new Set<string>();
     JSON.parse(readFileSync('generated/openapi.json', 'utf8'), (_key, value: unknown) => {

@@ -1,5 +1,4 @@
 // What an operator looks at and tries out: transactions, cards, buyers, triggered events, and how calls are refused.
-import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { contractVersion, events } from '../../generated/operations.ts';
@@ -7,7 +6,13 @@ import { card } from '../support/card.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { createAccount, createBuyer, createTransactions, recordReplacement } from '../support/records.ts';
-import { noSecrets as secrets, startTestService, type TestService } from '../support/service.ts';
+import {
+  noSecrets as secrets,
+  productionEnv,
+  startTestService,
+  testSecrets,
+  type TestService,
+} from '../support/service.ts';
 import { buyer, transaction } from '../support/transactions.ts';
 import {
   causeDeliveries,
@@ -319,14 +324,8 @@ describe('payments webhooks trigger', () => {
   });
 
   it('is refused in production, and for an event that the contract does not have', async () => {
-    const key = () => randomBytes(32).toString('base64');
-    const production = await paymentsHere(['webhooks', 'trigger', 'transaction.created'], {
-      ENVIRONMENT: 'production',
-      DATABASE_URL: service.config.databaseUrl,
-      PUBLIC_URL: 'https://payments.example',
-      CARD_KEY: key(),
-      CURSOR_KEY: key(),
-    });
+    const env = productionEnv({ ...service.config, secrets: testSecrets() });
+    const production = await paymentsHere(['webhooks', 'trigger', 'transaction.created'], env);
     expect(production.status).toBe(1);
     expect(production.stderr).toMatch(/^Events can be triggered only in the sandbox/);
     for (const [args, reason] of [

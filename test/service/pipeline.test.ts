@@ -421,7 +421,7 @@ describe('CORS', () => {
       expect(response.headers.get('x-request-id')).toMatch(/^[\w-]+$/);
       expect(response.headers.get('access-control-allow-origin')).toBe('*');
       const allowed = response.headers.get('access-control-allow-headers');
-      for (const name of ['Authorization', 'X-Service-Merchant-Account-ID', 'Idempotency-Key'])
+      for (const name of ['Authorization', 'X-Service-Merchant-Account-ID', 'Idempotency-Key', 'Prefer'])
         expect(allowed).toContain(name);
     }
   });

@@ -9,7 +9,7 @@ import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { paymentsHere } from '../support/in-process.ts';
 import { createAccount } from '../support/records.ts';
-import { startTestService, testSecrets, type TestService } from '../support/service.ts';
+import { productionEnv, startTestService, testSecrets, type TestService } from '../support/service.ts';
 
 const guide = join(import.meta.dirname, '../../docs/guides/providers.md');
 
@@ -153,12 +153,7 @@ describe('the example', () => {
 describe('payments payment-methods verify', () => {
   const verify = async (args: string[], env: object = { PROVIDERS: providers }) => {
     const { status, stdout, stderr } = await paymentsHere(['payment-methods', 'verify', ...args], {
-      ENVIRONMENT: 'production',
-      PUBLIC_URL: 'https://pay.example',
-      DATABASE_URL: service.config.databaseUrl,
-      ...Object.fromEntries(
-        Object.entries(service.config.secrets).map(([name, key]) => [name, key?.[0].toString('base64')]),
-      ),
+      ...productionEnv(service.config),
       ...env,
     });
     const { items } = (stdout.startsWith('{') ? JSON.parse(stdout) : {}) as { items?: unknown[] };

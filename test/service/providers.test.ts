@@ -10,6 +10,7 @@ import { withDeadline } from '../../server/rules/async.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { createAccount } from '../support/records.ts';
 import {
+  productionEnv,
   startTestService,
   testSecrets,
   type TestService,
@@ -67,15 +68,8 @@ describe('in production, without providers', () => {
   });
 
   it('payments seed refuses', async () => {
-    const env = {
-      ENVIRONMENT: 'production',
-      PUBLIC_URL: 'https://pay.example',
-      DATABASE_URL: service.config.databaseUrl,
-      ...Object.fromEntries(
-        Object.entries(service.config.secrets).map(([name, key]) => [name, key?.[0].toString('base64')]),
-      ),
-    };
-    const { status, stderr } = await paymentsHere(['seed', '--transactions', '1'], env);
+    const args = ['seed', '--transactions', '1'];
+    const { status, stderr } = await paymentsHere(args, productionEnv(service.config));
     expect([status, stderr]).toEqual([1, 'Sample transactions can be created only in the sandbox.\n']);
   });
 });

@@ -166,16 +166,6 @@ describe('a request', () => {
       and merchant_account_id = 'default'`.execute(db);
     expect(rows).toHaveLength(1);
   });
-
-  it('returns 500 if the fault stays', async () => {
-    await using service = await startTestService();
-    await failInserts('payment_methods', '40001', 1_000).execute(service.service.database.db);
-    const { status } = await service.call('POST', '/payment-methods', {
-      token: service.token('*.write'),
-      body: card,
-    });
-    expect(status).toBe(500);
-  });
 });
 
 describe('`payments import`', () => {

@@ -9,7 +9,7 @@ import { changing, exceptions } from '../../server/database/across-accounts.ts';
  * They name accounts, and belong to none: their records may be for all accounts, or for several. Every other table with a column
  * `merchant_account_id` belongs to accounts: see `listAccountTables`.
  */
-export const globalTables = ['api_key_pair_merchant_accounts', 'webhook_subscriptions'];
+const globalTables = ['api_key_pair_merchant_accounts', 'webhook_subscriptions'];
 
 const account = 'merchant_account_id';
 

@@ -19,6 +19,7 @@ import { startService, type Service, type ServiceParts } from '../../server/star
 import { createCaller, type Caller } from './call.ts';
 import { createTestDatabase } from './database.ts';
 import { printIfWanted } from './explain.ts';
+import type { Env } from './processes.ts';
 import { silentWork } from './records.ts';
 
 export interface TestService extends AsyncDisposable {
@@ -59,6 +60,14 @@ export const noSecrets: Record<SecretName, undefined> = {
   CARD_KEY: undefined,
   CURSOR_KEY: undefined,
 };
+
+/** What a command needs in its environment to work on the data of such a service. */
+export const productionEnv = ({ databaseUrl, secrets }: Pick<Config, 'databaseUrl' | 'secrets'>): Env => ({
+  ENVIRONMENT: 'production',
+  PUBLIC_URL: 'https://pay.example',
+  DATABASE_URL: databaseUrl,
+  ...Object.fromEntries(Object.entries(secrets).map(([name, keys]) => [name, keys?.[0].toString('base64')])),
+});
 
 // `fetch` keeps its connections, and every service would wait for them when it stops.
 limits.lastRequestMilliseconds = 0;

@@ -19,15 +19,6 @@ describe('the body of a list', () => {
   it('is the same as if the items had been values', () => {
     expect(JSON.parse(writeBody(asJson).toString())).toEqual(list);
   });
-
-  it('may be empty', () => {
-    expect(writeBody({ ...asJson, items: [] })).toBe(JSON.stringify({ ...list, items: [] }));
-  });
-
-  it('may have nothing but items', () => {
-    const items = ['1', '{}'].map((json) => ({ json: Buffer.from(json) }));
-    expect(writeBody({ items }).toString()).toBe('{"items":[1,{}]}');
-  });
 });
 
 const { fault } = createResponseCheck(

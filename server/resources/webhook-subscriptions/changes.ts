@@ -29,7 +29,7 @@ const whose = (account: string | null) =>
   account === null ? 'for all merchant accounts' : `of merchant account ${account}`;
 
 /** For a subscription that becomes active. `active`: how many there are already. */
-export function checkActiveCount(active: number, account: string | null): void {
+function checkActiveCount(active: number, account: string | null): void {
   if (active >= subscriptionLimits.active)
     throw new TooManySubscriptions(
       `There may be at most ${subscriptionLimits.active} active webhook subscriptions ${whose(account)}. Switch one off first.`,
@@ -37,7 +37,7 @@ export function checkActiveCount(active: number, account: string | null): void {
 }
 
 /** For a new subscription. `all`: how many there are already, with inactive ones. */
-export function checkCount(all: number, account: string | null): void {
+function checkCount(all: number, account: string | null): void {
   if (all >= subscriptionLimits.withInactive)
     throw new TooManySubscriptions(
       `There may be at most ${subscriptionLimits.withInactive} webhook subscriptions ${whose(account)}, with inactive ones.`,

@@ -25,12 +25,6 @@ describe('the mock answers invalid HTTP as the service does', () => {
     expect(mocked).toContain('"code":"bad_request"');
     expect(mocked).toBe(real);
   });
-
-  it('an absolute URL in the request line, which stands for its path', async () => {
-    const line = 'GET http://x/transactions HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
-    const answers = await Promise.all([mock.url, service.url].map((url) => sendBytes(url, line)));
-    expect(answers.map((text) => text.split('\r\n')[0])).toEqual(Array(2).fill('HTTP/1.1 401 Unauthorized'));
-  });
 });
 
 describe('tokens', () => {
@@ -96,17 +90,5 @@ describe('a JWT is judged as at the service, but for its signature', () => {
     const token = `${part({ alg: 'ES512', typ: 'JWT', kid: kid() })}.${part({ scopes: ['*.read'] })}.c2ln`;
     await mock.call('GET', '/transactions', { token });
     await expect.poll(() => mock.lines.join()).toContain('the token is a JWT, and refused: no exp');
-  });
-});
-
-describe('CORS', () => {
-  it('a preflight is answered before anything else, and lets Prefer through', async () => {
-    const response = await fetch(`${mock.url}/unicorns`, {
-      method: 'OPTIONS',
-      headers: { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'POST' },
-    });
-    expect(response.status).toBe(204);
-    expect(response.headers.get('access-control-allow-origin')).toBe('*');
-    expect(response.headers.get('access-control-allow-headers')).toMatch(/Authorization.*Prefer/);
   });
 });

@@ -24,17 +24,5 @@ describeOperation('listCardSchemeDefinitions', {}, (frame) => {
         expect(await badge.text()).toMatch(/^<svg/);
       }
     });
-
-    it('is the same for every merchant account, also for one that does not exist', async () => {
-      const answers = await Promise.all(
-        [
-          {},
-          { 'X-Service-Merchant-Account-ID': 'no-such-account' },
-          { 'X-Service-Merchant-Account-ID': '*' },
-        ].map((headers) => frame.call({ headers })),
-      );
-      expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    });
   });
 });

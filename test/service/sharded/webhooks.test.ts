@@ -7,7 +7,6 @@ import type { WriteDeps } from '../../../server/handlers/deps.ts';
 import { handlers } from '../../../server/handlers/index.ts';
 import { rotateSubscription } from '../../../server/resources/webhook-subscriptions/changes.ts';
 import { card } from '../../support/card.ts';
-import { withClient } from '../../support/database.ts';
 import { startReceiver, type Got } from '../../support/receiver.ts';
 import { silentWork } from '../../support/records.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -308,29 +307,5 @@ describe('a subscription whose secret cannot be opened', () => {
     expect(attempts).toEqual([why, why, why, why]);
     expect(receiver.got).toEqual([]);
     expect(other.logs.join('')).toContain('cannot be opened; see: payments doctor');
-  });
-});
-
-describe('a worker that is told to stop', () => {
-  it('cancels an attempt that hangs; the next worker retries it, and it is not counted', async () => {
-    await using receiver = await startReceiver((res, _got, nth) => {
-      if (nth > 1) res.writeHead(204).end();
-    });
-    const first = await startTestService({ webhooks: patient });
-    const subscription = await subscribe(first, receiver.url);
-    await storeCard(first);
-    await receiver.received(1);
-    const { config } = first;
-    await first.service.close();
-    // At once, and not when its lease would end.
-    const held = await withClient(config.databaseUrl ?? '', (client) =>
-      client.query('select from deliveries where leased_by is not null or due_at > now()'),
-    );
-    expect(held.rowCount).toBe(0);
-    await using second = await startTestService({ webhooks: patient, config });
-    await receiver.received(2);
-    expect(await settled(second, subscription)).toMatchObject({ state: 'succeeded', attempts: 1 });
-    expect(new Set(receiver.got.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
-    await first[Symbol.asyncDispose]();
   });
 });
