@@ -5,6 +5,8 @@ import { loadContract, operationsOf, resolve, type Parameter } from '../../serve
 import type { CallOptions } from './call.ts';
 import type { TestService } from './service.ts';
 
+const { document } = loadContract();
+
 /** The parameters of a path. */
 export type MadePath = Record<string, string>;
 
@@ -13,7 +15,6 @@ export const mustSucceed =
 
 /** The first example of the contract for a request to this operation; undefined if it has no body. */
 export function exampleBody(id: OperationId): unknown {
-  const { document } = loadContract();
   const found = operationsOf(document).find(({ operation }) => operation.operationId === id);
   const [example] = Object.values(found?.operation.requestBody?.content['application/json'].examples ?? {});
   return example && resolve<{ value?: unknown }>(document, example).value;
@@ -21,7 +22,6 @@ export function exampleBody(id: OperationId): unknown {
 
 /** The path with these parameters. Others get a value that the contract allows: an ID of which the service has no record. */
 export function examplePath(id: OperationId, given: MadePath = {}): string {
-  const { document } = loadContract();
   const found = operationsOf(document).find(({ operation }) => operation.operationId === id);
   const parameters = (found?.operation.parameters ?? []).map((one) => resolve<Parameter>(document, one));
   const valueOf = (name: string) => {
