@@ -18,6 +18,7 @@ import {
 } from '../../server/contract/load.ts';
 import { createValidator } from '../../server/contract/validator.ts';
 import { ApiError, type Detail } from '../../server/errors.ts';
+import { createBody } from '../../server/http/body.ts';
 import { createWriteError, createFallback } from '../../server/http/write-error.ts';
 import { sendBytes } from '../support/call.ts';
 import { validate } from '../support/requests.ts';
@@ -80,6 +81,33 @@ describe('coerceTypes: values in a body are not converted', () => {
       detailsOf(validated(document, 'createWebhookSubscription', '', { ...subscription, attempts }));
     expect(await send(5)).toEqual([]);
     expect(await send('5')).toMatchObject([{ pointer: '/attempts', type: 'type_error.integer' }]);
+  });
+});
+
+describe('Content-Type: one compiled validator for all', () => {
+  // The validator keeps a megabyte for each value of the header that it sees, so it must see the same one whatever the caller
+  // sends, also on GET.
+  it.each(['GET', 'POST'])('a %s passes on one value or none', async (method) => {
+    const seen = new Set<string | undefined>();
+    const spy = express();
+    const step = createBody(1_000, () => method === 'POST');
+    spy.use(async (req, res) => {
+      await Promise.resolve(step(undefined, req, res)).catch(() => undefined);
+      seen.add(req.headers['content-type']);
+      res.end();
+    });
+    const server = spy.listen(0);
+    const { port } = server.address() as { port: number };
+    const types = ['application/json; x=1', 'application/json;charset=utf-8', 'APPLICATION/JSON', 'a/b', ''];
+    for (const type of types)
+      await fetch(`http://127.0.0.1:${port}/`, {
+        method,
+        headers: { 'Content-Type': type },
+        ...(method === 'POST' ? { body: '{}' } : {}),
+      });
+    server.close();
+    const handedOn = [...seen].filter((type) => type !== undefined);
+    expect(handedOn).toEqual(method === 'POST' ? ['application/json'] : []);
   });
 });
 
