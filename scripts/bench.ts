@@ -1,38 +1,30 @@
 // `npm run bench`: measures the service beside what others would build for the same answers, in one run.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, type } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { format } from 'prettier';
 import { benchDeliveries } from './bench/deliveries.ts';
-import { cases } from './bench/load.ts';
 import { document, report, type Row } from './bench/report.ts';
-import { benchRequests, type CaseName } from './bench/requests.ts';
-import { createService, type Service } from './bench/service.ts';
+import { benchRequests } from './bench/requests.ts';
+import { createService } from './bench/service.ts';
 import { benchStarts } from './bench/starts.ts';
-import { findRevision } from './support/revision.ts';
 import { root } from './support/root.ts';
 
-const caseNames = Object.keys(cases) as CaseName[];
-const parts = [...caseNames, 'deliveries', 'start'];
+const parts = ['page', 'cards', 'deliveries', 'start'];
 
 const help = `Measure the service, as npm start runs it, beside others that send the same answers: CPU, throughput, memory, start.
 
-  npm run bench                            some ten minutes
-  npm run bench -- --quick                 one round of a second, with small tables
-  npm run bench -- --only page,start       only these parts: ${parts.join(', ')}
-  npm run bench -- --checkout ../before    also the service of another checkout, after npm ci there; may be repeated
-  npm run bench -- --rounds 10 --seconds 5 instead of 5 interleaved rounds of 3 seconds
-  npm run bench -- --write                 write docs/benchmarks.md
-  npm run -s bench -- --json               the numbers of each round`;
+  npm run bench                        some ten minutes: 5 interleaved rounds of 3 seconds
+  npm run bench -- --quick             one round of half a second, with small tables
+  npm run bench -- --only page,start   only these parts: ${parts.join(', ')}
+  npm run bench -- --write             write docs/benchmarks.md
+  npm run -s bench -- --json           the numbers of each round`;
 
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     only: { type: 'string', default: parts.join() },
-    checkout: { type: 'string', multiple: true, default: [] },
-    rounds: { type: 'string' },
-    seconds: { type: 'string' },
     write: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -40,35 +32,24 @@ const { values } = parseArgs({
 });
 
 const { rounds, seconds, transactions, events } = values.quick
-  ? { rounds: 1, seconds: 1, transactions: 1000, events: 100 }
+  ? { rounds: 1, seconds: 0.5, transactions: 1000, events: 100 }
   : { rounds: 5, seconds: 3, transactions: 20_000, events: 1000 };
 
 async function main(wanted: readonly string[]): Promise<Row[]> {
-  const options = { rounds: Number(values.rounds ?? rounds), seconds: Number(values.seconds ?? seconds) };
-  const folders = values.checkout.map((folder) => resolve(folder));
-  const named = folders.map((folder) => `${basename(folder)} ${findRevision(folder) ?? ''}`);
-  const projects = new Map([
-    ['ours', root],
-    ...folders.map((folder, n) => [named[n] ?? '', folder] as const),
-  ]);
-  const found: Row[] = [];
-  const measured = async (part: string, bench: () => Promise<Row[]>) => {
-    if (!wanted.includes(part)) return;
-    console.error(`Measuring: ${part}`);
-    found.push(...(await bench()));
+  // With a subscription a new card has a delivery. Port 9 discards.
+  await using service = await createService(transactions, 'http://127.0.0.1:9/');
+  const measures: Record<string, () => Promise<Row[]>> = {
+    page: () => benchRequests('page', service, { rounds, seconds }),
+    cards: () => benchRequests('cards', service, { rounds, seconds }),
+    deliveries: () => benchDeliveries(events, rounds),
+    start: () => benchStarts(rounds),
   };
-  const services = new Map<string, Service>();
-  try {
-    if (caseNames.some((name) => wanted.includes(name)))
-      for (const [name, folder] of projects)
-        // With a subscription a new card has a delivery. Port 9 discards.
-        services.set(name, await createService(folder, transactions, 'http://127.0.0.1:9/'));
-    for (const name of caseNames) await measured(name, () => benchRequests(name, services, options));
-  } finally {
-    for (const service of services.values()) await service[Symbol.asyncDispose]();
+  const found: Row[] = [];
+  for (const [part, measure] of Object.entries(measures)) {
+    if (!wanted.includes(part)) continue;
+    console.error(`Measuring: ${part}`);
+    found.push(...(await measure()));
   }
-  await measured('deliveries', () => benchDeliveries(projects, events, options.rounds));
-  await measured('start', () => benchStarts(options.rounds));
   return found;
 }
 

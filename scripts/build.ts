@@ -12,9 +12,9 @@ const dist = join(root, 'dist');
 rmSync(dist, { recursive: true, force: true });
 const files = await bundle(['server/main.ts', 'server/cli/main.ts'], dist);
 cpSync(join(root, 'generated/openapi.json'), join(dist, 'generated/openapi.json'));
-await buildDocs({ out: join(dist, 'site'), pages: join(dist, 'pages') });
+await buildDocs(join(dist, 'site'), join(dist, 'pages'));
 writeRevision(root, dist);
-writeFileSync(join(dist, 'sbom.json'), JSON.stringify(readBill(), null, 2));
+writeFileSync(join(dist, 'sbom.json'), readBill());
 const inPages = shippedInPages.map((name) => `node_modules/${name}/package.json`);
 writeFileSync(join(dist, 'THIRD-PARTY-LICENCES.txt'), licenceTexts([...files, ...inPages]));
 console.log(`Built dist/, with a bill of materials in dist/sbom.json and the licences in dist/THIRD-PARTY-LICENCES.txt.

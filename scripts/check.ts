@@ -1,10 +1,8 @@
 // `npm run check`: everything CI runs besides the tests. Each step states a claim and fails if the claim is false.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { styleText } from 'node:util';
 import { root } from './support/root.ts';
+import { runNode } from './support/run-node.ts';
 
 type Step = [claim: string, script: string, ...args: string[]];
 
@@ -23,18 +21,14 @@ const lanes: Step[][] = [
 async function run(steps: Step[]): Promise<void> {
   for (const [claim, script, ...args] of steps) {
     const start = performance.now();
-    const child = spawn(process.execPath, [...process.execArgv, join(root, 'scripts', script), ...args], {
-      cwd: root,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const closed = once(child, 'close') as Promise<[number | null]>;
-    const [out, err, [status]] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
+    const program = [...process.execArgv, join(root, 'scripts', script), ...args];
+    const { status, stdout, stderr } = await runNode(program);
     const mark = status === 0 ? styleText('green', '✓') : styleText('red', '✗');
     console.log(
       `${mark} ${claim} ${styleText('dim', `${((performance.now() - start) / 1000).toFixed(1)} s`)}`,
     );
     if (status === 0) continue;
-    console.log(`${out}${err}`.replace(/^/gm, '    '));
+    console.log(`${stdout}${stderr}`.replace(/^/gm, '    '));
     process.exitCode = 1;
   }
 }

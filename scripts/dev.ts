@@ -1,30 +1,23 @@
 // `npm run dev`: on every save it lints the contract, generates from it, and updates the service, the mock and the docs.
 // While there are problems, the last state without problems is served.
-import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { createTerminalLine } from '../server/terminal-log.ts';
 import { createProgram, type Program, type Started } from './dev/program.ts';
 import { devFolder, noteRunning } from './dev/running.ts';
 import { show, type State } from './dev/screen.ts';
 import { buildDocs } from './docs.ts';
-import { docsDigest } from './docs/digest.ts';
+import { areDocsBuilt } from './docs/digest.ts';
 import { bundleContract } from './generate/bundle.ts';
 import { generate } from './generate/generate.ts';
 import { root } from './support/root.ts';
 import { watchFolders } from './support/watch.ts';
 
-const contractName = 'generated/openapi.json';
-const contractFile = join(root, contractName);
-const site = join(root, 'site');
-const pages = join(root, 'pages');
-
 /** What `generate` writes is not a change by the user. */
 const generatedFiles = ['server/handlers/index.ts', 'server/database/migrations/index.ts'];
 const isSourceOfGenerate = (file: string) => /^openapi\/|^server\/database\/migrations\//.test(file);
 
-const read = (file: string) => readFile(file, 'utf8').catch(() => '');
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 interface Dev {
@@ -38,8 +31,6 @@ interface Dev {
 /** Returns what updates everything after changes. An update that is overtaken by the next change does not go on. */
 function createUpdates({ service, mock, say, where }: Dev) {
   let contractIsStale = true;
-  let builtDocs = '';
-  let reloading = Promise.resolve();
   /** Not shown yet. An update that is overtaken leaves it to the next. */
   let wrote: string[] = [];
   let runs = 0;
@@ -56,14 +47,10 @@ function createUpdates({ service, mock, say, where }: Dev) {
       return 'fault' in bundled ? bundled.fault : '';
     }
     onLinted(bundled.unfinished);
-    const reloaded = mock.prints(/^Contract reloaded|^The new contract is faulty/);
     const { ok, message, written, fault = message } = await generate(root, { bundled });
     if (!ok) contractIsStale = true;
-    if (written.includes(contractName)) {
-      reloading = reloaded;
-      service.outdate();
-    }
-    service.touch(written);
+    // The validators have a digest of the contract, so both programs change with it.
+    for (const program of [service, mock]) program.touch(written);
     wrote = [...new Set([...wrote, ...written])];
     return ok ? '' : fault;
   }
@@ -71,14 +58,8 @@ function createUpdates({ service, mock, say, where }: Dev) {
   async function serve(isOvertaken: () => boolean): Promise<void> {
     await Promise.all([service.build(), mock.build()]);
     if (isOvertaken()) return;
-    // The mock reloads the contract itself.
-    const serving = [runService(), mock.isCurrent() ? reloading : runMock()];
-    const digest = docsDigest(await read(contractFile));
-    if (digest !== builtDocs) {
-      const isBuilt = (await read(join(site, 'digest.txt'))).trim() === digest;
-      if (!isBuilt || !existsSync(join(pages, 'index.html'))) await buildDocs({ out: site, pages });
-      builtDocs = digest;
-    }
+    const serving = [runService(), runMock()];
+    if (!areDocsBuilt()) await buildDocs(join(root, 'site'), join(root, 'pages'));
     await Promise.all(serving);
   }
 
@@ -149,12 +130,6 @@ function showTrouble(line: string): void {
     process.stderr.write(terminalLine(line));
 }
 
-function parsePort(text: string): string {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
-    throw new InvalidArgumentError('It must be a whole number, 0 to 65535.');
-  return text;
-}
-
 async function start({ mockPort }: { mockPort: string }): Promise<void> {
   const begun = performance.now();
   await rm(devFolder, { recursive: true, force: true });
@@ -173,7 +148,6 @@ async function start({ mockPort }: { mockPort: string }): Promise<void> {
   };
   const service = await createProgram(join(devFolder, 'service'), {
     entry: 'server/main.ts',
-    inPlace: ['generated/validators.js'],
     listening: /"url":"([^"]+)".*"listening"/,
     onLine: showTrouble,
     onEnd: ended('API'),
@@ -209,6 +183,6 @@ await new Command('npm run dev --')
     'On every save: lint the contract, generate from it, and update the service (PORT, 8080), its docs and the mock. ' +
       'While there are problems, the last state without problems is served.',
   )
-  .option('--mock-port <number>', 'port of the mock', parsePort, '4010')
+  .option('--mock-port <number>', 'port of the mock', '4010')
   .action(start)
   .parseAsync();

@@ -1,7 +1,6 @@
 // `npm run generate`: writes everything that is derived from openapi/.
 import { parseArgs, styleText } from 'node:util';
 import { generate } from './generate/generate.ts';
-import { newMigrations } from './generate/migrations.ts';
 import { root } from './support/root.ts';
 
 const help = `Generate code from the contract in openapi/.
@@ -35,12 +34,6 @@ async function main(): Promise<number> {
     return 1;
   }
   console.log(`${styleText('green', '✓')} ${message}`);
-  const migrations = values.check ? [] : await newMigrations();
-  if (migrations.length > 0)
-    console.log(
-      `Migrations that are not committed yet: ${migrations.join(', ')}. npm start, npm run dev, payments and tests apply each ` +
-        'once. If you edit one that was applied, the sandbox says so, and you delete .data.',
-    );
   return 0;
 }
 

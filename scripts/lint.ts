@@ -1,14 +1,12 @@
 // `npm run lint`: every check that does not run the service. Two steps run in parallel, because CI has two cores.
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { parseArgs, styleText } from 'node:util';
 import { isStale } from './generate/digest.ts';
 import { lintContract } from './lint/contract.ts';
-import type { Problem } from './lint/problem.ts';
 import { asText, messagesOf } from './lint/report.ts';
 import { withStaleTypes } from './lint/stale-types.ts';
 import { root } from './support/root.ts';
+import { runNode } from './support/run-node.ts';
 
 const help = `Check the contract and the code. Every step runs, even if an earlier one fails.
 
@@ -17,25 +15,12 @@ const help = `Check the contract and the code. Every step runs, even if an earli
   npm run lint -- --code          Oxlint only
   npm run lint -- --format        the format only
   npm run lint -- --types         the compiler only; several of these may be combined
-  npm run -s lint -- --json       as JSON: {ok, steps: [{id, claim, ok, seconds, output, problems?, unfinished?, fix?}]}
-  npm run lint -- --fresh         ignore all caches
 
 Exit code: 0 if every claim holds, 1 if one does not, 2 for an unknown option.`;
-
-interface Options {
-  contract: boolean;
-  code: boolean;
-  format: boolean;
-  types: boolean;
-  json: boolean;
-  fresh: boolean;
-}
 
 interface Outcome {
   ok: boolean;
   output: string;
-  problems?: Problem[];
-  unfinished?: Problem[];
   /** Shown even if it is ok. */
   warnings?: string[];
   /** Instead of those of the step. */
@@ -48,7 +33,7 @@ interface Step {
   claim: string;
   /** What to do if the step fails. */
   fix: string;
-  run: (options: Options) => Promise<Outcome>;
+  run: () => Promise<Outcome>;
 }
 
 const cache = join(root, 'node_modules', '.cache');
@@ -70,20 +55,20 @@ const steps: Step[] = [
     id: 'format',
     claim: 'Every file is formatted',
     fix: 'Run: npx prettier --write ., and fix the syntax of files that it cannot read.',
-    run: ({ fresh }) =>
-      tool('prettier/bin/prettier.cjs', ['--check', '--log-level=warn', '.'], {
-        cached: !fresh && ['--cache', '--cache-strategy=content', `--cache-location=${cache}/prettier/lint`],
-      }),
+    run: () => {
+      const cached = ['--cache', '--cache-strategy=content', `--cache-location=${cache}/prettier/lint`];
+      return tool('prettier/bin/prettier.cjs', ['--check', '--log-level=warn', '.', ...cached]);
+    },
   },
   {
     id: 'types',
     claim: 'The code compiles',
     fix: 'Edit the files named above; the compiler says what it expects.',
-    run: async ({ fresh }) => {
-      const compile = (project: string, name: string) =>
-        tool('@typescript/native/bin/tsc', ['--noEmit', '-p', project], {
-          cached: !fresh && ['--incremental', `--tsBuildInfoFile`, `${cache}/tsc/${name}.tsbuildinfo`],
-        });
+    run: async () => {
+      const compile = (project: string, name: string) => {
+        const cached = ['--incremental', '--tsBuildInfoFile', `${cache}/tsc/${name}.tsbuildinfo`];
+        return tool('@typescript/native/bin/tsc', ['--noEmit', '-p', project, ...cached]);
+      };
       // What runs in a browser has other globals.
       const [code, pages] = await Promise.all([
         compile(root, 'lint'),
@@ -95,33 +80,20 @@ const steps: Step[] = [
   },
 ];
 
-async function tool(
-  bin: string,
-  args: string[],
-  { cached }: { cached?: string[] | false } = {},
-): Promise<Outcome> {
-  const child = spawn(process.execPath, [join(root, 'node_modules', bin), ...args, ...(cached || [])], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const closed = new Promise<number | null>((resolve, reject) => {
-    child.on('error', reject).on('close', resolve);
-  });
-  const [status, out, err] = await Promise.all([closed, text(child.stdout), text(child.stderr)]);
-  return { ok: status === 0, output: `${out}${err}`.trim() };
+async function tool(bin: string, args: string[]): Promise<Outcome> {
+  const { status, stdout, stderr } = await runNode([join(root, 'node_modules', bin), ...args]);
+  return { ok: status === 0, output: `${stdout}${stderr}`.trim() };
 }
 
-async function checkContract({ json }: Options): Promise<Outcome> {
+async function checkContract(): Promise<Outcome> {
   const { problems, unfinished } = await lintContract(root);
-  const ok = problems.length === 0;
-  if (json) return { ok, output: '', problems, unfinished };
   const output = asText(problems, root, process.stdout.isTTY);
-  return { ok, output, warnings: messagesOf(unfinished, root, process.stdout.isTTY) };
+  const warnings = messagesOf(unfinished, root, process.stdout.isTTY);
+  return { ok: problems.length === 0, output, warnings };
 }
 
-type Result = Omit<Step, 'run'> & Outcome & { seconds: number };
-
-function print({ ok, claim, output, warnings = [], fix, seconds }: Result): void {
+function print(step: Step & Outcome & { seconds: number }): void {
+  const { ok, claim, output, warnings = [], fix, seconds } = step;
   const mark = ok ? styleText('green', '✓') : styleText('red', '✗');
   console.log(`${mark} ${claim} ${styleText('dim', `(${seconds} s)`)}`);
   if (warnings.length > 0)
@@ -131,42 +103,26 @@ function print({ ok, claim, output, warnings = [], fix, seconds }: Result): void
   if (!ok) console.log(`\n${output}\n\n${styleText('bold', fix)}\n`);
 }
 
-async function lint(options: Options): Promise<number> {
-  const named = steps.filter(({ id }) => options[id]);
-  const chosen = named.length > 0 ? named : steps;
+async function lint(chosen: Step[]): Promise<number> {
   const queue = [...chosen];
-  const results: Result[] = [];
+  const failed: string[] = [];
   const worker = async () => {
     for (let step = queue.shift(); step; step = queue.shift()) {
       const start = performance.now();
-      const { run, ...info } = step;
-      const outcome = await run(options);
-      const result = { ...info, ...outcome, seconds: Math.round((performance.now() - start) / 100) / 10 };
-      results.push(result);
-      if (!options.json) print(result);
+      const outcome = await step.run();
+      if (!outcome.ok) failed.push(step.id);
+      print({ ...step, ...outcome, seconds: Math.round((performance.now() - start) / 100) / 10 });
     }
   };
   await Promise.all([worker(), worker()]);
-  const failed = results.filter(({ ok }) => !ok);
-  if (options.json) {
-    const inOrder = chosen.flatMap(({ id }) => results.filter((result) => result.id === id));
-    const shown = inOrder.map(({ fix, ...result }) => (result.ok ? result : { ...result, fix }));
-    console.log(JSON.stringify({ ok: failed.length === 0, steps: shown }, null, 2));
-  } else if (failed.length > 0) {
-    console.log(
-      styleText(
-        'red',
-        `${failed.length} of ${results.length} failed: ${failed.map(({ id }) => id).join(', ')}`,
-      ),
-    );
-  }
-  return failed.length === 0 ? 0 : 1;
+  if (failed.length === 0) return 0;
+  console.log(styleText('red', `${failed.length} of ${chosen.length} failed: ${failed.join(', ')}`));
+  return 1;
 }
 
 async function main(): Promise<number> {
   const flag = { type: 'boolean', default: false } as const;
-  const only = { contract: flag, code: flag, format: flag, types: flag };
-  const options = { ...only, json: flag, fresh: flag, help: flag };
+  const options = { contract: flag, code: flag, format: flag, types: flag, help: flag };
   let values;
   try {
     ({ values } = parseArgs({ options }));
@@ -174,9 +130,12 @@ async function main(): Promise<number> {
     console.error(`${error instanceof Error ? error.message : String(error)}\n\n${help}`);
     return 2;
   }
-  if (!values.help) return lint(values);
-  console.log(help);
-  return 0;
+  if (values.help) {
+    console.log(help);
+    return 0;
+  }
+  const named = steps.filter(({ id }) => values[id]);
+  return lint(named.length > 0 ? named : steps);
 }
 
 process.exitCode = await main();

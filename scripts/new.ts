@@ -27,7 +27,6 @@ const help = `Write the files of something new. They pass the lint; mock and ser
       --erasure FATE    of buyers, cards and transactions: kept or erased, when a buyer is erased
 
   --no-generate   do not run "npm run generate" afterwards, to write several things first
-  --dry-run       write nothing, and list the files that would be written or changed; "npm run generate" then writes more
 
 Nothing that exists is overwritten. Exit code: 0 if all was written, 1 if it cannot be, 2 for a wrong call.`;
 
@@ -48,13 +47,6 @@ async function main(): Promise<number> {
       return 0;
     }
     const planned = await planOf(root, call);
-    if (call.values['dry-run']) {
-      const files = await carryOut(root, planned, true);
-      console.log(
-        `Nothing was written. These files would be:\n${files.map((file) => `  ${file}`).join('\n')}`,
-      );
-      return 0;
-    }
     for (const file of await carryOut(root, planned)) console.log(`${styleText('green', '✓')} ${file}`);
     const isLeft = call.values['no-generate'] && !isDevRunning();
     const status = isLeft || isDevRunning() ? 0 : await generate();

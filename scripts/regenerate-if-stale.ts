@@ -5,15 +5,15 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { areDocsBuilt } from './docs/digest.ts';
-import { staleParts } from './generate/digest.ts';
+import { isStale } from './generate/digest.ts';
+import { isListStale } from './generate/migrations.ts';
 import { root } from './support/root.ts';
 
 const command = (script: string) => ['--import', 'tsx', join('scripts', script)];
 
 async function main(): Promise<number> {
-  const stale = await staleParts(root);
-  if (stale.length > 0) {
-    console.log(`${stale.join('.\n')}. Generating:`);
+  if ((await isStale(root)) || (await isListStale(root))) {
+    console.log('The contract or a migration has changed. Generating:');
     const options = { stdio: 'inherit', cwd: root } as const;
     const { status } = spawnSync(process.execPath, command('generate.ts'), options);
     if (status !== 0) return status ?? 1;

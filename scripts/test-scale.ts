@@ -1,19 +1,11 @@
 // `npm run test:scale`: failover under Patroni, and recovery from a backup, with real programs of Debian.
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './support/root.ts';
 import { install, missing } from './support/scale-needs.ts';
 
 const args = process.argv.slice(2);
 const isRequired = args.includes('--required');
-const canInstall = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
-if (missing().length > 0 && canInstall) {
-  console.log(`Installing what is missing: ${install}\n`);
-  spawnSync('sh', ['-c', `apt-get update -qq; ${install} -y -qq`], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-}
 const absent = missing();
 if (absent.length > 0) {
   console.log(`SKIPPED: no test ran, because this machine has no ${absent.join(', no ')}. On Debian 12, as root:

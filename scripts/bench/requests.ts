@@ -6,9 +6,7 @@ import { ask, type Service } from './service.ts';
 import { startPeer, type Running } from './subjects.ts';
 import { megabytesOf, usageOf, usageOfTree, usedBetween } from './usage.ts';
 
-export type CaseName = keyof typeof cases;
-
-const peers: Record<CaseName, string[]> = {
+const peers = {
   page: ['bare', 'fastify', 'validator', 'prism'],
   cards: ['bare', 'fastify'],
 };
@@ -18,19 +16,16 @@ interface Rounds {
   seconds: number;
 }
 
-/** The services are stopped, before and after. */
+/** The service is stopped, before and after. */
 export async function benchRequests(
-  name: CaseName,
-  services: ReadonlyMap<string, Service>,
+  name: keyof typeof cases,
+  ours: Service,
   lengths: Rounds,
 ): Promise<Row[]> {
   const call: Call = cases[name];
-  const [ours] = services.values();
-  if (!ours) return [];
   const running = new Map<string, Running>();
   try {
-    for (const [subject, service] of services)
-      running.set(subject, await startService(service, call.method === 'POST'));
+    running.set('ours', await startService(ours, call.method === 'POST'));
     const { body } = await ask(ours, page);
     for (const peer of peers[name]) {
       const started = await startPeer(peer, ours, body);

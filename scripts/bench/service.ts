@@ -1,9 +1,8 @@
-// The service as `npm start` runs it, from this project or from the checkout of another commit, on data of its own.
-import { spawnSync } from 'node:child_process';
+// The service as `npm start` runs it, on data of its own.
 import { createPublicKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createSandbox, scriptOf, type Sandbox } from '../support/sandbox.ts';
+import { createSandbox, type Sandbox } from '../support/sandbox.ts';
 
 export interface Service extends Sandbox {
   token: string;
@@ -14,18 +13,9 @@ export interface Service extends Sandbox {
 }
 
 /** Returns it stopped, with so many transactions, and a webhook subscription if it has a URL. */
-export async function createService(
-  project: string,
-  transactions: number,
-  webhookUrl?: string,
-): Promise<Service> {
-  const { status } = spawnSync('sh', scriptOf(project, 'prestart'), {
-    cwd: project,
-    stdio: ['ignore', 2, 2],
-  });
-  if (status !== 0) throw new Error(`${project} cannot be started: run npm ci there.`);
+export async function createService(transactions: number, webhookUrl?: string): Promise<Service> {
   // With its log, as everywhere.
-  const sandbox = await createSandbox({ project, env: { LOG_LEVEL: 'info' } });
+  const sandbox = await createSandbox({ LOG_LEVEL: 'info' });
   const print = (...args: string[]) => sandbox.payments(...args).stdout.trim();
   await sandbox.start();
   if (transactions > 0) print('seed', '--transactions', String(transactions));

@@ -1,5 +1,4 @@
 // How long programs take until they can be used.
-import { root } from '../support/root.ts';
 import { createSandbox, freePort } from '../support/sandbox.ts';
 import type { Row } from './report.ts';
 import { createService } from './service.ts';
@@ -7,7 +6,7 @@ import { startPrism, startProgram } from './subjects.ts';
 
 export async function benchStarts(rounds: number): Promise<Row[]> {
   const times = new Map<string, number[]>();
-  await using reopened = await createService(root, 0);
+  await using reopened = await createService(0);
   // Round 0 bundles the mock and fills the caches of the disk.
   for (let round = 0; round <= rounds; round += 1) {
     const timed = async <T>(name: string, start: () => T | Promise<T>): Promise<T> => {

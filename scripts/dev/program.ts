@@ -13,15 +13,11 @@ export type Started = { url: string } | { fault: string };
 export interface Program {
   /** Takes note of files that have changed. */
   touch: (files: string[]) => void;
-  /** Takes note that it has to start again, even with the same code. */
-  outdate: () => void;
   /** Bundles it if a file of it has changed. Throws if it does not compile; what runs goes on running then. */
   build: () => Promise<void>;
   /** (Re)starts it if it does not run what was built last. Resolves to its URL, or says why it does not start. */
   run: () => Promise<Started>;
   isCurrent: () => boolean;
-  /** Resolves when it prints such a line, or ends. */
-  prints: (pattern: RegExp) => Promise<void>;
   stop: () => Promise<void>;
 }
 
@@ -29,8 +25,6 @@ interface Options {
   /** Such as `server/main.ts`. */
   entry: string;
   args?: string[];
-  /** Generated files that are no part of the bundle, because bundling takes longer than importing them. */
-  inPlace?: string[];
   /** The line that says where it listens, with the URL as its group. */
   listening: RegExp;
   /** Called with each line of its output after that. */
@@ -40,15 +34,14 @@ interface Options {
 }
 
 export async function createProgram(folder: string, options: Options): Promise<Program> {
-  const { entry, args = [], inPlace = [], listening, onLine, onEnd } = options;
+  const { entry, args = [], listening, onLine, onEnd } = options;
   const file = join(folder, entry.replace(/\.ts$/, '.js'));
-  const bundler = await createBundler([entry], folder, { sourcemap: true, inPlace });
+  const bundler = await createBundler(entry, folder);
   let inputs = new Set<string>();
   let isStale = true;
   let isStopped = false;
   let built = '';
-  let running: { child: ChildProcess; code: string | undefined; started: Started } | undefined;
-  let expected: { pattern: RegExp; resolve: () => void }[] = [];
+  let running: { child: ChildProcess; code: string; started: Started } | undefined;
 
   const start = (code: string) =>
     new Promise<Started>((resolve) => {
@@ -70,8 +63,6 @@ export async function createProgram(folder: string, options: Options): Promise<P
         if (url !== undefined) settle({ url });
         else if (isListening()) onLine(line);
         else if (line.includes('"reason":')) errors.push((JSON.parse(line) as { reason: string }).reason);
-        for (const one of expected.filter(({ pattern }) => pattern.test(line))) one.resolve();
-        expected = expected.filter(({ pattern }) => !pattern.test(line));
       });
       createInterface(child.stderr).on('line', (line) => {
         if (isListening()) onLine(line);
@@ -81,8 +72,6 @@ export async function createProgram(folder: string, options: Options): Promise<P
         const fault = errors.join('\n') || `It ended with code ${status}.`;
         const wasListening = isListening();
         settle({ fault });
-        for (const one of expected) one.resolve();
-        expected = [];
         if (running !== own) return;
         running = undefined;
         if (wasListening) onEnd(fault);
@@ -101,9 +90,6 @@ export async function createProgram(folder: string, options: Options): Promise<P
   return {
     touch(files) {
       if (files.some((name) => inputs.has(name))) isStale = true;
-    },
-    outdate() {
-      if (running) running.code = undefined;
     },
     async build() {
       if (!isStale) return;
@@ -124,12 +110,6 @@ export async function createProgram(folder: string, options: Options): Promise<P
       return isStopped ? { fault: 'stopped' } : start(built);
     },
     isCurrent,
-    prints: (pattern) =>
-      running
-        ? new Promise((resolve) => {
-            expected.push({ pattern, resolve });
-          })
-        : Promise.resolve(),
     async stop() {
       isStopped = true;
       await Promise.all([stopChild(), bundler.dispose()]);

@@ -1,9 +1,9 @@
 // The command `npm run diff` in a project folder: what it prints and the status it exits with.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
-import { isDeepStrictEqual, parseArgs, promisify } from 'node:util';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import { parseArgs, promisify } from 'node:util';
 import { ContractFault } from '../../server/contract/load.ts';
 import { bundle } from '../generate/bundle.ts';
 import { lintContract } from '../lint/contract.ts';
@@ -11,9 +11,9 @@ import { count, messagesOf } from '../lint/report.ts';
 import type { Json } from './change.ts';
 import { compare } from './compare.ts';
 import { judge } from './judge.ts';
-import { affectedBy, asJson, asText, linesOf, type Outcome } from './report.ts';
+import { asJson, asText, linesOf, type Outcome } from './report.ts';
 import { asHtml, asMarkdown } from './review.ts';
-import { filesBehind, writeVersion } from './versions.ts';
+import { writeVersion } from './versions.ts';
 
 const releasedFile = 'openapi/released/openapi.json';
 const committedFile = 'generated/openapi.json';
@@ -22,7 +22,7 @@ export const help = `Compare the contract in openapi/ with the last released one
 
   npm run diff                        list the changes; fail if version or changelog do not announce them
   npm run diff -- --base main         list the changes since a branch, a commit or a file; the rules are about the released one
-  npm run diff -- --html FILE         write it as a page for reviewers: the changes, who is affected, the text before and after
+  npm run diff -- --html FILE         write it as a page for reviewers: the changes, what they affect, the text before and after
   npm run diff -- --markdown FILE     the same as Markdown, for a comment on a pull request; may be given beside --html
   npm run diff -- --json              print the result as JSON
   npm run diff -- --release           make the contract the released one, if it passes the lint and follows the rules, and write
@@ -82,20 +82,9 @@ async function list(
   project: string,
   colour: boolean,
 ): Promise<Ended> {
-  if (base === undefined && !existsSync(join(project, releasedFile)))
-    return {
-      status: 1,
-      output: 'No contract has been released yet. To release this one, run: npm run diff -- --release',
-    };
   const after = await currentContract(project);
   const before = await readBase(base, project);
   const outcome = await outcomeOf(base, before, after, project);
-  const { version, releasedVersion = outcome.baseVersion } = outcome;
-  const behind = await filesBehind(project, version);
-  const told = `${behind.join(', ')}: the version is not ${version} yet. npm run diff -- --release writes it there.`;
-  // Before the release they may say the version before.
-  if (behind.length > 0 && version === releasedVersion)
-    outcome.problems.push({ rule: 'version', message: told });
   const status = outcome.problems.length === 0 ? 0 : 1;
   const written = await writeReviews({ html, markdown }, outcome, before, after);
   if (written.length > 0)
@@ -103,10 +92,7 @@ async function list(
       status,
       output: [...written, ...outcome.problems.map(({ message }) => `\n✖ ${message}`)].join('\n'),
     };
-  if (json) return { status, output: asJson(outcome, false) };
-  const advice = base === undefined && outcome.changes.length > 0 ? await adviceOnBase(before, project) : '';
-  const later = behind.length > 0 && version !== releasedVersion ? `\n\n${told}` : '';
-  return { status, output: asText(outcome, colour) + later + advice };
+  return { status, output: json ? asJson(outcome, false) : asText(outcome, colour) };
 }
 
 async function writeReviews(
@@ -125,16 +111,14 @@ async function writeReviews(
 async function release({ json }: Options, project: string, colour: boolean): Promise<Ended> {
   await refuseFaultyRelease(project);
   const after = await currentContract(project);
-  const isFirst = !existsSync(join(project, releasedFile));
-  const before = isFirst ? after : await readBase(undefined, project);
+  const before = await readBase(undefined, project);
   const outcome = await outcomeOf(undefined, before, after, project);
   const isFine = outcome.problems.length === 0;
-  const isNew = isFirst || outcome.changes.length > 0 || outcome.version !== outcome.baseVersion;
+  const isNew = outcome.changes.length > 0 || outcome.version !== outcome.baseVersion;
   const releases = isNew && isFine;
   const files = isFine ? await writeVersion(project, outcome.version) : [];
   if (releases) {
     files.unshift(releasedFile);
-    await mkdir(dirname(join(project, releasedFile)), { recursive: true });
     await writeFile(join(project, releasedFile), `${JSON.stringify(after, null, 2)}\n`);
   }
   const status = isFine ? 0 : 1;
@@ -182,13 +166,6 @@ async function readCommitted(revision: string, project: string): Promise<Json | 
   return stdout === '' ? undefined : (JSON.parse(stdout) as Json);
 }
 
-/** What others have merged since the release is in the list too. */
-async function adviceOnBase(released: Json, project: string): Promise<string> {
-  const merged = await readCommitted('main', project);
-  if (!merged || isDeepStrictEqual(merged, released)) return '';
-  return '\n\nThis includes what is on main and not released yet. For your own changes: npm run diff -- --base main';
-}
-
 async function outcomeOf(
   base: string | undefined,
   before: Json,
@@ -198,7 +175,6 @@ async function outcomeOf(
   const listed = await judged(before, after, project);
   if (base === undefined) return { base: releasedFile, ...listed };
   const name = existsSync(base) ? relative(project, resolve(base)) : base;
-  if (!existsSync(join(project, releasedFile))) return { base: name, ...listed };
   // Version and changelog announce what changed since the last release, whatever the changes are listed against.
   const released = await judged(await readBase(undefined, project), after, project);
   return { base: name, ...listed, releasedVersion: released.baseVersion, problems: released.problems };
@@ -209,7 +185,7 @@ async function judged(before: Json, after: Json, project: string): Promise<Omit<
   const versions = { baseVersion: versionOf(before), version: versionOf(after) };
   const changes = linesOf(await compare(before, after), before, after, project);
   const problems = judge({ changes, ...versions, changelog: await readChangelog });
-  return { ...versions, changes, affected: affectedBy(changes, before), problems };
+  return { ...versions, changes, problems };
 }
 
 const versionOf = (contract: Json) => (contract.info as { version: string }).version;

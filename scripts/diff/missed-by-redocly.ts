@@ -1,6 +1,6 @@
 // Finds the changes that `redocly diff` misses. They are rated in impact.ts, like all others.
+import { valueAt } from '../../server/contract/load.ts';
 import { atKeyword, isObject, segments, step, type Change, type Json } from './change.ts';
-import { at } from './places.ts';
 
 /**
  * If only one side has a `$ref`, Redocly follows it and ignores its sibling keywords. This inlines the reference in such
@@ -28,7 +28,7 @@ const isRef = (node: Json) => typeof node.$ref === 'string';
 
 function inlineRef(node: Json, contract: Json): Json {
   const { $ref, ...siblings } = node;
-  const target = typeof $ref === 'string' ? at(contract, $ref) : undefined;
+  const target = typeof $ref === 'string' ? valueAt(contract, $ref) : undefined;
   return isObject(target) ? { ...structuredClone(target), ...siblings } : node;
 }
 

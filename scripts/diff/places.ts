@@ -2,6 +2,7 @@
 // users.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { valueAt } from '../../server/contract/load.ts';
 import { component, isObject, segments, type Json } from './change.ts';
 
 export type Uses = Map<string, Set<string>>;
@@ -32,19 +33,12 @@ function collect(contract: Json, node: unknown, seen: Set<string>): void {
   const { $ref } = node;
   if (typeof $ref === 'string' && !seen.has($ref)) {
     seen.add($ref);
-    collect(contract, at(contract, $ref), seen);
+    collect(contract, valueAt(contract, $ref), seen);
   }
   for (const item of Object.values(node)) collect(contract, item, seen);
 }
 
 const entries = (node: unknown) => (isObject(node) ? Object.entries(node) : []);
-
-export const at = (contract: Json, pointer: string): unknown =>
-  segments(pointer).reduce<unknown>(
-    // Includes arrays, whose keys are their indexes.
-    (node, key) => (typeof node === 'object' && node !== null ? (node as Json)[key] : undefined),
-    contract,
-  );
 
 const singular: Record<string, string> = {
   securitySchemes: 'security scheme',

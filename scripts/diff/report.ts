@@ -5,7 +5,7 @@ import { atKeyword, component, gained, lost, pointerOf, step, type Change, type 
 import { describe } from './describe.ts';
 import { rate, type Rating } from './impact.ts';
 import type { Problem } from './judge.ts';
-import { operationsOf, placeOf, plural, sourceOf, summary, usersOf, usesOf, type Uses } from './places.ts';
+import { placeOf, plural, sourceOf, summary, usersOf, usesOf, type Uses } from './places.ts';
 
 export interface Line {
   rating: Rating;
@@ -26,13 +26,7 @@ export interface Outcome {
   /** If the changes are listed against another contract than the released one. */
   releasedVersion?: string;
   changes: Line[];
-  /** Operations and webhooks that callers know already, with how many changes concern them; the most affected first. */
-  affected: Affected[];
   problems: Problem[];
-}
-
-export interface Affected extends Record<Rating, number> {
-  place: string;
 }
 
 export function linesOf(changes: Change[], base: Json, revision: Json, project: string): Line[] {
@@ -63,25 +57,6 @@ function followsFromAddition(change: Change, all: Change[], uses: Uses): boolean
   return lost(change).length === 0 && gained(change).length > 0 && gained(change).every(isNew);
 }
 
-export function affectedBy(changes: Line[], base: Json): Affected[] {
-  const found = new Map<string, Affected>();
-  for (const { place, usedBy, rating } of changes)
-    for (const user of new Set([...usedBy, place])) {
-      const one = found.get(user) ?? { place: user, breaking: 0, addition: 0, other: 0 };
-      one[rating] += 1;
-      found.set(user, one);
-    }
-  const known = operationsOf(base);
-  return [...found.values()]
-    .filter(({ place }) => known.has(place))
-    .sort(
-      (one, other) =>
-        other.breaking - one.breaking ||
-        other.addition - one.addition ||
-        one.place.localeCompare(other.place),
-    );
-}
-
 const kinds = [
   { kind: 'breaking', title: 'Breaking', mark: '✖', colour: 'red' },
   { kind: 'addition', title: 'Additions', mark: '+', colour: 'green' },
@@ -105,7 +80,7 @@ export function asJson(outcome: Outcome, released: boolean): string {
 }
 
 export function asText(outcome: Outcome, colour: boolean): string {
-  const { base, baseVersion, version, releasedVersion = baseVersion, changes, affected, problems } = outcome;
+  const { base, baseVersion, version, releasedVersion = baseVersion, changes, problems } = outcome;
   const paint = (style: Parameters<typeof styleText>[0], text: string) =>
     // Whether the screen has colours was asked before; newer versions of Node would ask again.
     colour ? styleText(style, text, { validateStream: false }) : text;
@@ -121,15 +96,10 @@ export function asText(outcome: Outcome, colour: boolean): string {
     });
     return `${paint([style, 'bold'], title)} (${lines.length})\n${rows.join('\n')}`;
   });
-  const users = affected.map(
-    ({ place, breaking, addition, other }) =>
-      `  ${paint('bold', place)}: ${breaking} breaking, ${plural(addition, 'addition')}, ${other} other`,
-  );
   const fine = `${paint('green', '✓')} ${version} and CHANGELOG.md announce what changed since ${releasedVersion}`;
   return [
     `Contract ${baseVersion} (${base}) → ${version} (openapi/)`,
     ...blocks,
-    ...(users.length > 0 ? [`${paint('bold', 'Who is affected')}\n${users.join('\n')}`] : []),
     totalOf(changes),
     ...(problems.length > 0 ? problems.map(({ message }) => `${paint('red', '✖')} ${message}`) : [fine]),
   ].join('\n\n');

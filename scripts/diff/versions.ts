@@ -11,7 +11,7 @@ const places: Record<string, RegExp> = {
 };
 
 /** The files that say another version, with what they should contain. */
-async function outdated(project: string, version: string): Promise<[file: string, text: string][]> {
+export async function outdated(project: string, version: string): Promise<[file: string, text: string][]> {
   const files = await Promise.all(
     Object.entries(places).map(async ([file, place]): Promise<[string, string, string]> => {
       const text = await readFile(join(project, file), 'utf8').catch(() => '');
@@ -20,9 +20,6 @@ async function outdated(project: string, version: string): Promise<[file: string
   );
   return files.flatMap(([file, text, wanted]) => (text === wanted ? [] : [[file, wanted]]));
 }
-
-export const filesBehind = async (project: string, version: string): Promise<string[]> =>
-  (await outdated(project, version)).map(([file]) => file);
 
 /** Returns the files that it changed. */
 export async function writeVersion(project: string, version: string): Promise<string[]> {

@@ -1,6 +1,7 @@
 // The copy of the contract that the reference shows: with commands to paste, without what only a validator needs. What readers
 // download is made by server/contract/load.ts.
 import { slug } from 'github-slugger';
+import { resolve } from '../../server/contract/load.ts';
 import { samplesOf, type Call } from './samples.ts';
 
 export interface Schema {
@@ -64,17 +65,6 @@ export const itemsOf = ({ paths, webhooks }: Pick<Contract, 'paths' | 'webhooks'
       })),
     ),
   );
-
-/** What a reference of the contract names. */
-export function resolve<T>(contract: Contract, value: T): T {
-  const { $ref } = (value ?? {}) as { $ref?: string };
-  if ($ref === undefined) return value;
-  const target = $ref
-    .slice(2)
-    .split('/')
-    .reduce<unknown>((node, key) => (node as Record<string, unknown>)[key.replaceAll('~1', '/')], contract);
-  return resolve(contract, target as T);
-}
 
 /** Not validated here: `npm run generate` lints the contract before it writes the bundle. */
 export const parseContract = (text: string) => JSON.parse(text) as Contract;

@@ -12,7 +12,6 @@ export interface Site {
   write: (folder: string) => void;
   /** Removes what an earlier build has left. Last, because the site may be served meanwhile. */
   prune: (folder: string) => void;
-  bytes: () => number;
 }
 
 export function createSite(): Site {
@@ -43,7 +42,6 @@ export function createSite(): Site {
         for (const name of readdirSync(join(folder, part)))
           if (!files.has(`${part}/${name.replace(/\.(gz|br)$/, '')}`)) rmSync(join(folder, part, name));
     },
-    bytes: () => [...files.values()].reduce((sum, { length }) => sum + length, 0),
   };
 }
 

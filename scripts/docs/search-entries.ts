@@ -1,6 +1,7 @@
 // What the search of the docs finds: the sections of guides, and of the reference every operation, event, parameter and property.
+import { resolve } from '../../server/contract/load.ts';
 import type { Entry } from './browser/search.ts';
-import { itemsOf, resolve, type Contract, type Operation, type Schema } from './contract.ts';
+import { itemsOf, type Contract, type Operation, type Schema } from './contract.ts';
 import type { Guide } from './guides.ts';
 import { plain, type Rendered } from './markdown.ts';
 import { sampleLanguages } from './samples.ts';

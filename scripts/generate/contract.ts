@@ -1,4 +1,5 @@
 // The parts of a bundled contract that the generators read. The house rules guarantee that the required ones exist.
+import { resolve } from '../../server/contract/load.ts';
 
 export interface Parameter {
   name: string;
@@ -16,7 +17,7 @@ export interface Operation {
   summary: string;
   security: Record<string, string[]>[];
   parameters?: (Parameter | { $ref: string })[];
-  requestBody?: { content: { 'application/json': { schema: unknown } } };
+  requestBody?: { content: { 'application/json': { schema: { properties?: Record<string, object> } } } };
   responses: Record<string, unknown>;
   'x-merchant-scope': 'none' | 'one' | 'many';
   'x-rate-limit'?: { scope: string; limit: number; window_seconds: number };
@@ -29,13 +30,6 @@ export interface Contract {
   paths: Record<string, Record<string, Operation>>;
   webhooks: Record<string, unknown>;
   components: Record<string, Record<string, unknown>>;
-}
-
-export function resolve(contract: Contract, node: unknown): Record<string, unknown> {
-  const value = node as Record<string, unknown>;
-  if (typeof value.$ref !== 'string') return value;
-  const [, , kind = '', name = ''] = value.$ref.split('/');
-  return resolve(contract, contract.components[kind]?.[name] ?? {});
 }
 
 export const operationsOf = (contract: Contract) =>
@@ -53,9 +47,11 @@ interface ErrorBody {
 /** Error codes with their status and message, from the examples of the shared error responses. */
 export function errorsOf(contract: Contract): Map<string, Omit<ErrorBody, 'type' | 'code'>> {
   const bodies = Object.values(contract.components.responses ?? {}).flatMap((response) => {
-    const { content } = response as { content?: { 'application/json': { examples?: object } } };
+    const { content } = response as {
+      content?: { 'application/json': { examples?: Record<string, { value: ErrorBody }> } };
+    };
     return Object.values(content?.['application/json'].examples ?? {}).map(
-      (example) => resolve(contract, example).value as ErrorBody,
+      (example) => resolve(contract, example).value,
     );
   });
   const errors = bodies.filter(({ type }) => type === 'error').sort((a, b) => a.status - b.status);

@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { isListStale, migrationsFile } from './migrations.ts';
 
 export const digestFile = 'generated/openapi.sha256';
 
@@ -26,12 +25,4 @@ export async function contractDigest(project: string): Promise<string> {
 export async function isStale(project: string): Promise<boolean> {
   const generated = await readFile(join(project, digestFile), 'utf8').catch(() => '');
   return generated.trim() !== (await contractDigest(project));
-}
-
-/** What `npm run generate` would fix, a line each. */
-export async function staleParts(project: string): Promise<string[]> {
-  return [
-    ...((await isStale(project)) ? ['generated/ is older than openapi/'] : []),
-    ...((await isListStale(project)) ? [`${migrationsFile} is older than a migration`] : []),
-  ];
 }

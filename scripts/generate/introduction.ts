@@ -1,6 +1,7 @@
 // The tables of the introduction that the contract itself knows. In openapi/introduction.md a comment stands for each:
 // `<!-- table: scopes -->`, `<!-- table: errors -->` and `<!-- table: events -->`.
-import { operationsOf, resolve, type Contract } from './contract.ts';
+import { resolve } from '../../server/contract/load.ts';
+import { operationsOf, type Contract } from './contract.ts';
 
 export function withTables(contract: Contract): Contract {
   const tables: Record<string, () => string> = {
@@ -31,9 +32,12 @@ const scopes = (contract: Contract): string[][] =>
       .join(' or '),
   ]);
 
-interface Response {
+interface Described {
   description: string;
-  content?: { 'application/json': { schema: unknown; examples?: Record<string, unknown> } };
+}
+
+interface Response extends Described {
+  content?: { 'application/json': { schema: Described; examples?: Record<string, { value?: unknown }> } };
 }
 
 /** What a response says first is what happened; the rest is what to do. */
@@ -43,14 +47,14 @@ const errors = (contract: Contract): string[][] =>
     .filter(([status]) => Number(status) >= 400)
     .sort(([one], [other]) => Number(one) - Number(other))
     .map(([status, response]) => {
-      const { description, content } = resolve(contract, response) as unknown as Response;
+      const { description, content } = resolve<Response>(contract, response as Response);
       const { schema, examples = {} } = content?.['application/json'] ?? {};
       const bodies = Object.values(examples).map((example) => resolve(contract, example).value);
       const codes = new Set(bodies.flatMap((body) => (body as { code?: string }).code ?? []));
       if (codes.size > 0)
         return [status, [...codes].map((code) => `\`${code}\``).join(', '), ...inTwo(description)];
       // The body of a 422 has another shape, which is described once.
-      return [status, '(another shape)', ...inTwo(String(resolve(contract, schema).description))];
+      return [status, '(another shape)', ...inTwo(resolve(contract, schema)?.description ?? '')];
     });
 
 const events = (contract: Contract): string[][] =>

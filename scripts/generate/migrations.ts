@@ -1,11 +1,8 @@
 // Writes server/database/migrations/index.ts, the list of the files in its folder, so that a migration is one file. They are
 // imported and not read from disk at run time, so that a build cannot lose one.
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { root } from '../support/root.ts';
 
 const folder = 'server/database/migrations';
 export const migrationsFile = `${folder}/index.ts`;
@@ -19,18 +16,6 @@ async function migrationNames(project: string): Promise<string[]> {
     .filter((file) => /^\d{4}-[a-z0-9-]+\.ts$/.test(file))
     .map((file) => file.slice(0, -'.ts'.length))
     .sort();
-}
-
-/** Those that are not in the last commit. None where there is no repository to ask. */
-export async function newMigrations(project = root): Promise<string[]> {
-  const committed = await promisify(execFile)('git', ['ls-tree', '--name-only', 'HEAD', `${folder}/`], {
-    cwd: project,
-  }).then(
-    ({ stdout }) => stdout.split('\n'),
-    () => undefined,
-  );
-  const names = await migrationNames(project);
-  return committed ? names.filter((name) => !committed.includes(`${folder}/${name}.ts`)) : [];
 }
 
 /** Whether a migration was added, edited or removed since the last `npm run generate`. */

@@ -1,8 +1,8 @@
 // Writes generated/operations.ts: the operation table that the server uses at run time, and the types of handlers.
+import { resolve } from '../../server/contract/load.ts';
 import {
   errorsOf,
   operationsOf,
-  resolve,
   type Contract,
   type Operation,
   type Parameter,
@@ -136,7 +136,7 @@ export type Handlers<Deps = unknown> = { readonly [Id in OperationId]: Handler<I
 }
 
 const parametersOf = (contract: Contract, operation: Operation) =>
-  (operation.parameters ?? []).map((parameter) => resolve(contract, parameter) as unknown as Parameter);
+  (operation.parameters ?? []).map((parameter) => resolve<Parameter>(contract, parameter));
 
 const takesKey = (contract: Contract, operation: Operation): boolean =>
   parametersOf(contract, operation).some((one) => one.in === 'header' && one.name === 'Idempotency-Key');
@@ -174,8 +174,8 @@ function entry(contract: Contract, path: string, method: string, operation: Oper
 function bodyDefaults(contract: Contract, operation: Operation): string[] {
   const body = operation.requestBody;
   if (!body) return [];
-  const schema = resolve(contract, body.content['application/json'].schema);
-  return Object.entries((schema.properties ?? {}) as Record<string, object>)
+  const { properties = {} } = resolve(contract, body.content['application/json'].schema);
+  return Object.entries(properties)
     .filter(([, property]) => 'default' in property)
     .map(([name]) => name);
 }

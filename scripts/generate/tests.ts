@@ -1,6 +1,7 @@
 // Writes a test for each operation that has none, beside its stub. What all operations share runs at once; what only the
 // author can write is listed by the test as things to do.
-import { operationsOf, resolve, type Contract, type Operation, type Parameter } from './contract.ts';
+import { resolve } from '../../server/contract/load.ts';
+import { operationsOf, type Contract, type Operation, type Parameter } from './contract.ts';
 import { kebab } from './handlers.ts';
 
 /** Statuses that `describeOperation` brings about by itself. */
@@ -36,7 +37,7 @@ export function testOf(
         : (hints[status] ?? 'test a request that leads to it'),
     ]);
   const filters = (operation.parameters ?? [])
-    .map((one) => resolve(contract, one) as unknown as Parameter)
+    .map((one) => resolve<Parameter>(contract, one))
     .flatMap((one) => (one.in === 'query' && !/^(cursor|limit)$/.test(one.name) ? one.name : []));
   return `import { describe, expect, it } from 'vitest';
 import { describeOperation } from '../../support/operation.ts';

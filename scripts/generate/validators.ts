@@ -1,5 +1,5 @@
-// Proves that the service can use the contract, and compiles the validators of everything that it sends, so that no start has
-// to. It is done with the service's own code, because the validators must judge like those of any other contract.
+// Compiles the validators of everything that the service sends, so that no start has to, and proves that express-openapi-validator
+// accepts every operation. It is done with the service's own code, because the validators must judge like those of any other contract.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -45,8 +45,8 @@ function withoutProse(text: string): string {
 /** `text` is the bundle as it is written to generated/openapi.json. */
 export async function validatorsModule(text: string): Promise<string> {
   // Imported here because it loads express-openapi-validator, which other prose does not need.
-  const { proveContract } = await import('./prove.ts');
-  await proveContract(JSON.parse(text) as Document);
+  const { createValidator } = await import('../../server/contract/validator.ts');
+  await createValidator(JSON.parse(text) as Document).callEveryOperation();
   const document = JSON.parse(text, withoutDescriptions) as Document;
   const ajv = createAjv(document, { code: { source: true, formats: _`formats` } });
   const keys = new Map<string, string>();

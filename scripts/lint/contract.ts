@@ -23,21 +23,12 @@ export async function lintContract(project: string): Promise<Linted> {
   const sources = readSources(project);
   const faults = yamlFaults(sources);
   if (faults.length > 0) return { problems: faults, unfinished: [] };
-  const config = await loadConfig({ configPath: join(project, 'redocly.yaml') }).catch(faultOfConfig);
-  if ('rule' in config) return { problems: [config], unfinished: [] };
+  const config = await loadConfig({ configPath: join(project, 'redocly.yaml') });
   const found = [
     ...(await lintConfig({ config, severity: 'error' })),
     ...(await lint({ ref: join(project, 'openapi/openapi.yaml'), config })),
   ];
   return { problems: explain(asReported(found, project), sources), unfinished: marked(sources) };
-}
-
-/** Of a `redocly.yaml` that is not YAML. */
-function faultOfConfig(error: unknown): Problem {
-  const { line, col, message } = error as { line?: number; col?: number; message: string };
-  if (line === undefined || col === undefined) throw error;
-  const [why = message] = message.split(' in "');
-  return { rule: 'yaml', file: 'redocly.yaml', line, column: col, message: `This is not YAML: ${why}.` };
 }
 
 const basicRules = ['struct', 'house/valid-schema', 'no-unresolved-refs', 'house/example-refs'];
@@ -63,18 +54,13 @@ const marked = (sources: Sources): Problem[] =>
 /** Each once: many operations share a faulty component. */
 export function asReported(problems: NormalizedProblem[], project: string): Reported[] {
   const reported = problems.map(({ ruleId, message, suggest, location }): Reported => {
-    const [place, other] = location.map((one) => {
+    const [place] = location.map((one) => {
       const { line, col } = getLineColLocation(one).start;
       // That of a whole file is '#/'.
       const pointer = one.pointer?.replace(/\/$/, '') ?? '';
       return { file: nameIn(project, one.source.absoluteRef), line, column: col, pointer };
     });
-    return {
-      ...(place ?? { file: '', line: 1, column: 1, pointer: '' }),
-      rule: ruleId,
-      message: other ? `${message} The other is at ${other.file}:${other.line}.` : message,
-      suggest,
-    };
+    return { ...(place ?? { file: '', line: 1, column: 1, pointer: '' }), rule: ruleId, message, suggest };
   });
   const faults = reported.map(
     (one) => [`${one.file}:${one.line}:${one.column} ${one.message}`, one] as const,

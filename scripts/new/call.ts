@@ -1,6 +1,5 @@
 // Reads the arguments of `npm run new`, and finds out what to write.
 import { parseArgs } from 'node:util';
-import { nearest } from '../../server/rules/nearest.ts';
 import { newField } from './field.ts';
 import { newOperation } from './operation.ts';
 import type { Plan } from './plan.ts';
@@ -12,7 +11,7 @@ const flag = { type: 'boolean', default: false } as const;
 const options = {
   ...{ id: text, schema: text, tag: text, in: text },
   ...{ type: text, values: text, erasure: text },
-  ...{ 'no-generate': flag, 'dry-run': flag, help: flag },
+  ...{ 'no-generate': flag, help: flag },
 };
 
 /** The call itself is not understood. */
@@ -46,10 +45,7 @@ export async function planOf(root: string, { values, positionals: [kind, ...name
       takes(1, 'field installments --in Transaction --type integer --erasure kept');
       return await newField(project, first ?? '', values);
     case undefined:
-      throw new WrongCall('Say what is new.');
-    default: {
-      const near = nearest(kind, ['operation', 'table', 'field']);
-      throw new WrongCall(`"${kind}" is not known.${near === undefined ? '' : ` Did you mean ${near}?`}`);
-    }
+    default:
+      throw new WrongCall('Say what is new: operation, table or field.');
   }
 }

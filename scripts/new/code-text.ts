@@ -19,5 +19,8 @@ export async function migrationFile(project: Project, name: string): Promise<str
   return `${folder}/${number}-${name.replaceAll('_', '-')}.ts`;
 }
 
+/** The type of a column, as server/resources names it. */
+export const inSql = (type: string) => (type === 'timestamptz' ? 'timestamptz(3)' : type);
+
 /** What becomes of each table and column when a buyer is erased. */
 export const fatesFile = 'server/resources/personal.ts';

@@ -3,7 +3,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { nearest } from '../../server/rules/nearest.ts';
-import { addLine, fatesFile, migrationFile } from './code-text.ts';
+import { addLine, fatesFile, inSql, migrationFile } from './code-text.ts';
 import { append, appendName, inTurn, todo } from './contract-text.ts';
 import { mustMatch, pascal, spoken, withArticle } from './names.ts';
 import { formattedPlan, Refusal, type Plan } from './plan.ts';
@@ -20,9 +20,8 @@ function readValues(text: string | undefined): string[] | undefined {
 interface Kind {
   /** The property below its description. */
   schema: string;
-  /** As server/resources names it, and in SQL if that differs. */
+  /** As server/resources names it. */
   column: string;
-  sql?: string;
   example: string;
 }
 
@@ -36,7 +35,6 @@ const kinds: Partial<Record<string, Kind>> = {
   'date-time': {
     schema: nullable('string', 'date-time'),
     column: 'timestamptz',
-    sql: 'timestamptz(3)',
     example: "'2026-11-14T02:00:00.000Z'",
   },
   uuid: {
@@ -46,20 +44,15 @@ const kinds: Partial<Record<string, Kind>> = {
   },
 };
 
-function enumKind(name: string, values: string[]): Kind {
-  const schema = `    anyOf:\n      - $ref: ./${pascal(name)}.yaml\n      - type: 'null'\n`;
-  return { schema, column: 'text', example: values[0] ?? '' };
-}
-
 function kindOf(name: string, type: string, values: string[] | undefined): Kind {
-  if (values) return enumKind(name, values);
-  if (type === 'enum') throw new Refusal('Name the values: --values gold,silver');
+  if (values) {
+    const schema = `    anyOf:\n      - $ref: ./${pascal(name)}.yaml\n      - type: 'null'\n`;
+    return { schema, column: 'text', example: values[0] ?? '' };
+  }
   const kind = kinds[type];
   if (kind) return kind;
-  const known = [...Object.keys(kinds), 'enum'];
-  const near = nearest(type, known);
   throw new Refusal(
-    `There is no type "${type}". ${near === undefined ? `These exist: ${known.join(', ')}` : `Did you mean --type ${near}?`}`,
+    `There is no type "${type}". These exist: ${Object.keys(kinds).join(', ')}; for an enumeration write --values gold,silver`,
   );
 }
 
@@ -147,7 +140,7 @@ export async function newField(project: Project, name: string, options: FieldOpt
       [await migrationFile(project, `${table}_${name}`)]: `import { sql, type Kysely } from 'kysely';
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await sql\`alter table ${table} add column ${name} ${kind.sql ?? kind.column}\`.execute(db);
+  await sql\`alter table ${table} add column ${name} ${inSql(kind.column)}\`.execute(db);
 }
 `,
       ...(values && {

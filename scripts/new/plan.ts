@@ -22,15 +22,14 @@ export const exists = (file: string): Promise<boolean> =>
     () => false,
   );
 
-/** Nothing is written unless everything can be, and nothing at all in a dry run. Returns the files. */
-export async function carryOut(root: string, { write, edit }: Plan, isDry = false): Promise<string[]> {
+/** Nothing is written unless everything can be. Returns the files. */
+export async function carryOut(root: string, { write, edit }: Plan): Promise<string[]> {
   for (const file of Object.keys(write))
     if (await exists(join(root, file)))
       throw new Refusal(`${file} exists already. Edit it, or choose another name.`);
   const contents = new Map(Object.entries(write));
   for (const [file, change] of Object.entries(edit))
     contents.set(file, await change(await readFile(join(root, file), 'utf8')));
-  if (isDry) return [...contents.keys()];
   for (const file of contents.keys()) await mkdir(dirname(join(root, file)), { recursive: true });
   // At once, because `npm run dev` reads the contract when it changes. In between, files would refer to others that do not exist
   // yet, or nothing would refer to them.
@@ -43,7 +42,6 @@ export async function formattedPlan({ write, edit, next }: Plan): Promise<Plan> 
   const made: Plan = { write: {}, edit: {}, next };
   for (const [file, text] of Object.entries(write)) made.write[file] = await formatted(text, file);
   for (const [file, change] of Object.entries(edit))
-    made.edit[file] = async (text) =>
-      file.endsWith('.sql') ? change(text) : formatted(await change(text), file);
+    made.edit[file] = async (text) => formatted(await change(text), file);
   return made;
 }

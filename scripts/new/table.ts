@@ -1,9 +1,8 @@
 // `npm run new -- table refund_reasons`: the table of a resource, with a column for each property, and the code between it and the
-// operations that the contract has; or a table that the API does not show. Its records belong to merchant accounts:
-// docs/decisions/0018-account-first.md.
+// operations that the contract has. Its records belong to merchant accounts: docs/decisions/0018-account-first.md.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { addLine, fatesFile, migrationFile } from './code-text.ts';
+import { addLine, fatesFile, inSql, migrationFile } from './code-text.ts';
 import { kebab, mustMatch, pascal, plural, singular, spoken } from './names.ts';
 import { formattedPlan, Refusal, type Plan } from './plan.ts';
 import {
@@ -43,9 +42,8 @@ async function columnOf(project: Project, name: string, property: Schema): Promi
   };
 }
 
-/** The columns that show the resource; undefined if the contract has none of that name. */
-async function shownColumns(project: Project, resource: string): Promise<Column[] | undefined> {
-  if (!(await project.has(component('schemas', resource)))) return undefined;
+/** The columns that show the resource. */
+async function shownColumns(project: Project, resource: string): Promise<Column[]> {
   const { properties = {} } = await readSchema(project, resource);
   const stored = Object.entries(properties).filter(([name]) => name !== 'type');
   return Promise.all(stored.map(([name, property]) => columnOf(project, name, property)));
@@ -66,7 +64,7 @@ const endings: Partial<Record<string, string>> = {
 };
 
 const definition = ({ name, type, isNull }: Column) =>
-  `${name} ${type === 'timestamptz' ? 'timestamptz(3)' : type}${isNull ? '' : ' not null'}${endings[name] ?? ''}`;
+  `${name} ${inSql(type)}${isNull ? '' : ' not null'}${endings[name] ?? ''}`;
 
 interface Operation {
   kind: 'create' | 'get' | 'list' | 'update' | 'delete';
@@ -122,15 +120,19 @@ export async function newTable(
   if (new RegExp(`^  ${table}: `, 'm').test(listed))
     throw new Refusal(`The table ${table} exists already: ${fatesFile} has it.`);
   const resource = pascal(one);
+  if (!(await project.has(component('schemas', resource))))
+    throw new Refusal(
+      `There is no schema ${resource}. Write it first: npm run new -- operation POST /${kebab(table)}`,
+    );
   const shown = await shownColumns(project, resource);
-  const more = own.filter(({ name }) => !shown?.some((column) => column.name === name));
-  const texts = (shown ?? []).filter(
+  const more = own.filter(({ name }) => !shown.some((column) => column.name === name));
+  const texts = shown.filter(
     ({ name, type, isImpersonal }) =>
       /^(text|jsonb)$/.test(type) && !isImpersonal && name !== 'merchant_account_id',
   );
   const namesOf = (columns: Column[]) => columns.map(({ name }) => name);
   const erased = erasedOf(namesOf(texts), erasure);
-  const operations = shown ? await operationsOn(project, table) : [];
+  const operations = await operationsOn(project, table);
   const does = (kind: Operation['kind']) => operations.some((operation) => operation.kind === kind);
   const tells = (happened: string) => project.has(`openapi/webhooks/${kebab(one)}.${happened}.yaml`);
   const events = {
@@ -148,11 +150,10 @@ export async function newTable(
     file: kebab(one),
     event: kebab(one),
     spoken: spoken(one),
-    columns: [...more, ...(shown ?? [])].map(definition).join(',\n      '),
-    shown: shown !== undefined,
-    shownColumns: (shown ?? []).map(({ name, type }) => `${name}: '${type}',`).join('\n  '),
+    columns: [...more, ...shown].map(definition).join(',\n      '),
+    shownColumns: shown.map(({ name, type }) => `${name}: '${type}',`).join('\n  '),
     defaults:
-      (shown ?? [])
+      shown
         .filter(({ name }) => / default /.test(endings[name] ?? ''))
         .map(({ name }) => `'${name}'`)
         .join(' | ') || 'never',
@@ -169,25 +170,22 @@ export async function newTable(
     isSilent: !events.created || (does('update') && !events.updated) || (does('delete') && !events.deleted),
   };
   const created = await migrationFile(project, table);
-  const described = `server/resources/${kebab(table)}/table.ts`;
   const plan: Plan = { write: { [created]: filled('migration.ts', values) }, edit: {}, next: [] };
   // Whoever has written one of these first keeps it; a stub is no work of theirs.
   const files: [file: string, text: string][] = [
-    [described, filled('table.ts', values)],
-    [`server/resources/${kebab(table)}/queries.ts`, filled('queries.ts', values)],
+    ...['table', 'queries', 'changes'].map((name): [string, string] => [
+      `server/resources/${kebab(table)}/${name}.ts`,
+      filled(`${name}.ts`, values),
+    ]),
+    ...operations.map(({ kind, id, parameter }): [string, string] => [
+      `server/handlers/${kebab(id)}.ts`,
+      filled(`handler-${kind}.ts`, { ...values, id, parameter }),
+    ]),
   ];
-  if (shown)
-    files.push(
-      [`server/resources/${kebab(table)}/changes.ts`, filled('changes.ts', values)],
-      ...operations.map(({ kind, id, parameter }): [string, string] => [
-        `server/handlers/${kebab(id)}.ts`,
-        filled(`handler-${kind}.ts`, { ...values, id, parameter }),
-      ]),
-    );
   for (const [file, text] of files)
     if (!(await project.has(file))) plan.write[file] = text;
     else if (isStub(await readFile(join(project.root, file), 'utf8'))) plan.edit[file] = () => text;
-  const fates = namesOf([...more, ...(shown ?? [])]).map(
+  const fates = namesOf([...more, ...shown]).map(
     (name) => `${name}: '${erased.includes(name) ? 'erased' : 'kept'}'`,
   );
   plan.edit[fatesFile] = addLine(
@@ -195,9 +193,7 @@ export async function newTable(
     `${table}: ${erased.length > 0 ? `{ ${fates.join(', ')} }` : "'kept'"}`,
   );
   plan.next = [
-    shown
-      ? `Look over the columns, and add keys to other tables, before the migration is applied: ${created}`
-      : `Add its columns to ${created} and ${described}, and what may say something about a buyer to ${fatesFile}. If the API shall show it, undo this and write its schema first: npm run new -- operation POST /${kebab(table)}`,
+    `Look over the columns, and add keys to other tables, before the migration is applied: ${created}`,
     ...(erased.length > 0
       ? [
           `Give ${erased.join(', ')} a value in test/service/erasure.test.ts, which fails until there is something to erase; the row is found by its buyer_id: docs/guides/backend-engineer.md, "A record that belongs to another"`,

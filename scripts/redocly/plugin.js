@@ -7,7 +7,6 @@ import { described } from './rules/described.js';
 import { errors } from './rules/errors.js';
 import { errorCode, exampleStatus, pairedExamples } from './rules/examples.js';
 import { idempotencyKey } from './rules/idempotency.js';
-import { operationIdUnique, snakeCase } from './rules/naming.js';
 import { noOrphans } from './rules/no-orphans.js';
 import { extensions, listShape, operationScope } from './rules/operations.js';
 import { closedObject, resourceType, validSchema } from './rules/schemas.js';
@@ -17,8 +16,6 @@ export default () => ({
   preprocessors: { oas3: { 'example-refs': exampleRefs } },
   rules: {
     oas3: {
-      'operation-id-unique': operationIdUnique,
-      'snake-case': snakeCase,
       'component-name': componentName,
       'no-orphans': noOrphans,
       'operation-scope': operationScope,

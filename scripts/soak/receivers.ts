@@ -4,28 +4,28 @@ import { createServer as createHttpServer, type Server as HttpServer } from 'nod
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
 export interface Receivers {
-  good: string[];
-  bad: Record<string, string>;
+  urls: string[];
   /** Payment methods of which each good receiver was told, with the IDs of those events. */
   heard: ReadonlyMap<string, Set<string>>[];
   close: () => void;
 }
 
-const misbehaviours: Record<string, (socket: Socket) => void> = {
-  hangs: () => undefined,
-  resets: (socket) => void socket.resetAndDestroy(),
-  'switches protocols': (socket) =>
+const misbehaviours: ((socket: Socket) => void)[] = [
+  // It hangs.
+  () => undefined,
+  (socket) => void socket.resetAndDestroy(),
+  (socket) =>
     void socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'),
-  drips: (socket) => {
+  (socket) => {
     socket.write('HTTP/1.1 200 OK\r\n');
     const drip = setInterval(() => socket.write('X-Drip: 1\r\n'), 500);
     socket.once('close', () => {
       clearInterval(drip);
     });
   },
-  fails: (socket) => void socket.end('HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n'),
-  'is garbage': (socket) => void socket.end('\0\0\0hello\r\n\r\n'),
-};
+  (socket) => void socket.end('HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n'),
+  (socket) => void socket.end('\0\0\0hello\r\n\r\n'),
+];
 
 export async function startReceivers(): Promise<Receivers> {
   const servers: (Server | HttpServer)[] = [];
@@ -36,23 +36,18 @@ export async function startReceivers(): Promise<Receivers> {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   };
   const heard = [new Map<string, Set<string>>(), new Map<string, Set<string>>()];
-  const good = await Promise.all(heard.map((told) => listen(goodReceiver(told))));
   const sockets = new Set<Socket>();
-  const bad: Record<string, string> = {};
-  for (const [name, misbehave] of Object.entries(misbehaviours)) {
-    bad[name] = await listen(
-      createServer((socket) => {
-        sockets.add(socket);
-        socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
-        socket.once('data', () => {
-          misbehave(socket);
-        });
-      }),
-    );
-  }
+  const bad = misbehaviours.map((misbehave) =>
+    createServer((socket) => {
+      sockets.add(socket);
+      socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
+      socket.once('data', () => {
+        misbehave(socket);
+      });
+    }),
+  );
   return {
-    good,
-    bad,
+    urls: await Promise.all([...heard.map(goodReceiver), ...bad].map(listen)),
     heard,
     close() {
       for (const socket of sockets) socket.destroy();

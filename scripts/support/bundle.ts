@@ -1,11 +1,10 @@
 // Bundles programs with all their packages: they load in a third of the time, because most of it is spent on finding files.
-import { isAbsolute, join, relative, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { isAbsolute, relative } from 'node:path';
 import { build, context, type BuildOptions, type Metafile, type Plugin } from 'esbuild';
 import { root } from './root.ts';
 
-/** Packages that others load and that we never use: Postman collections, uploaded files, Express's own parsers of bodies. */
-const unused = /^(postman-collection|multer|body-parser)$/;
+/** Packages that others load and that we never use: Postman collections, uploaded files, Express's parsers of bodies, colours. */
+const unused = /^(postman-collection|multer|body-parser|supports-color)$/;
 
 /**
  * Packages of which we use a part. With all of it, the mock takes three times as long to start (faker has the data of sixty
@@ -35,23 +34,10 @@ const withoutUnused: Plugin = {
   },
 };
 
-/** The files are imported from where they are, so a bundle need not be made again when one of them changes. */
-const importedInPlace = (files: string[]): Plugin => ({
-  name: 'imported-in-place',
-  setup(builder) {
-    builder.onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) => {
-      const file = resolve(resolveDir, path);
-      return files.includes(file) ? { path: pathToFileURL(file).href, external: true } : undefined;
-    });
-  },
-});
-
 interface Options {
   /** With source maps, which stacks and debuggers need to show TypeScript. */
   sourcemap?: boolean;
   minify?: boolean;
-  /** Files of the project that are no part of the bundle. */
-  inPlace?: string[];
 }
 
 /** Writes `server/main.ts` to `server/main.js` in the folder; returns the files that went into it, relative to the project. */
@@ -65,23 +51,15 @@ export interface Bundler {
   dispose: () => Promise<void>;
 }
 
-export async function createBundler(
-  programs: string[],
-  folder: string,
-  options: Options = {},
-): Promise<Bundler> {
-  const made = await context(settings(programs, folder, options));
+export async function createBundler(program: string, folder: string): Promise<Bundler> {
+  const made = await context(settings([program], folder, { sourcemap: true }));
   return {
     bundle: async () => inputsOf((await made.rebuild()).metafile),
     dispose: () => made.dispose(),
   };
 }
 
-const settings = (
-  programs: string[],
-  folder: string,
-  { sourcemap = false, minify = false, inPlace = [] }: Options,
-) =>
+const settings = (programs: string[], folder: string, { sourcemap = false, minify = false }: Options) =>
   ({
     absWorkingDir: root,
     entryPoints: programs,
@@ -102,11 +80,8 @@ const settings = (
     },
     // Of the tools only our own code: esbuild and others cannot be bundled.
     packages: programs.some((program) => /^scripts\/(?!bench\/)/.test(program)) ? 'external' : 'bundle',
-    plugins: [
-      // Peers of the benchmark have their packages as they are.
-      ...(programs.some((program) => program.startsWith('scripts/')) ? [] : [withoutUnused]),
-      importedInPlace(inPlace.map((file) => join(root, file))),
-    ],
+    // Peers of the benchmark have their packages as they are.
+    plugins: programs.some((program) => program.startsWith('scripts/')) ? [] : [withoutUnused],
     sourcemap,
     minify,
     // V8 keeps the text of a program, and takes two bytes for each character as soon as one comment has a typographic quote.

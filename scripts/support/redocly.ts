@@ -1,10 +1,8 @@
 // Runs the Redocly CLI without telemetry, update notice and progress, and without its warning about Node 20, which we support.
 // It is for what Redocly's library cannot do: diff, build-docs and respect.
-import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { root } from './root.ts';
+import { runNode } from './run-node.ts';
 
 const cli = join(
   dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')),
@@ -14,19 +12,10 @@ const cli = join(
 
 export async function redocly(args: string[], colour = false) {
   // Redocly ends before V8's optimizing compiler pays off; without that, it takes a third less CPU time.
-  const child = spawn(process.execPath, ['--no-opt', cli, ...args], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      ...process.env,
-      REDOCLY_TELEMETRY: 'off',
-      REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
-      ...(colour ? { FORCE_COLOR: '1' } : { NO_COLOR: '1', FORCE_COLOR: '0' }),
-    },
+  const { status, stdout, stderr } = await runNode(['--no-opt', cli, ...args], {
+    REDOCLY_TELEMETRY: 'off',
+    REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+    ...(colour ? { FORCE_COLOR: '1' } : { NO_COLOR: '1', FORCE_COLOR: '0' }),
   });
-  const closed = new Promise<number | null>((resolve, reject) => {
-    child.on('error', reject).on('close', resolve);
-  });
-  const [status, stdout, stderr] = await Promise.all([closed, text(child.stdout), text(child.stderr)]);
-  return { status: status ?? 1, stdout, stderr: stderr.replace(/\s*╔[^╝]*Node\.js 20[^╝]*╝\n*/u, '') };
+  return { status, stdout, stderr: stderr.replace(/\s*╔[^╝]*Node\.js 20[^╝]*╝\n*/u, '') };
 }

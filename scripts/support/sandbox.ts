@@ -1,5 +1,5 @@
 // A sandbox of its own for a script: one process, started as `npm start` does it, which can be killed and started again on the
-// same data and port. `project` may be the checkout of another commit.
+// same data and port.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { on, once } from 'node:events';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -30,15 +30,10 @@ const onSignal = `import v8 from 'node:v8'; import vm from 'node:vm'; v8.setFlag
 process.on('SIGUSR2', () => { vm.runInNewContext('gc')(); console.error('heap ' + process.memoryUsage().heapUsed); })`;
 export const reportHeap = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(onSignal)}` };
 
-/** The command behind a script of package.json, as arguments of `sh`: npm itself would be one more process. */
-export function scriptOf(project: string, name: string, args: string[] = []): string[] {
-  const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as {
-    scripts: Record<string, string>;
-  };
-  return ['-c', `${scripts[name] ?? ''} "$@"`, name, ...args];
-}
+/** As npm runs `start` and `payments`; npm itself would be one more process. */
+const program = (file: string, ...args: string[]) => ['scripts/run.js', file, ...args];
 
-export async function createSandbox({ project = root, env: given = {} } = {}): Promise<Sandbox> {
+export async function createSandbox(given: Record<string, string> = {}): Promise<Sandbox> {
   const parent = mkdtempSync(join(tmpdir(), 'payments-sandbox-'));
   // As root PostgreSQL runs as `nobody`, which must be able to enter.
   chmodSync(parent, 0o755);
@@ -59,8 +54,11 @@ export async function createSandbox({ project = root, env: given = {} } = {}): P
     url,
     dataDir,
     async start(more = {}) {
-      const options = { cwd: project, env: { ...env, ...more } };
-      child = spawn('sh', scriptOf(project, 'start'), { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+      child = spawn(process.execPath, program('server/main.ts'), {
+        cwd: root,
+        env: { ...env, ...more },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
       await untilReady(`${url}/readyz`, child);
       return child.pid ?? 0;
     },
@@ -72,9 +70,8 @@ export async function createSandbox({ project = root, env: given = {} } = {}): P
       if (pid !== undefined) process.kill(pid, 'SIGKILL');
     },
     payments: (...args) => {
-      const options = { cwd: project, env, encoding: 'utf8', maxBuffer: 1e9 } as const;
-      const { status, stdout } = spawnSync('sh', scriptOf(project, 'payments', args), options);
-      return { status, stdout };
+      const options = { cwd: root, env, encoding: 'utf8', maxBuffer: 1e9 } as const;
+      return spawnSync(process.execPath, program('server/cli/main.ts', ...args), options);
     },
     async heap() {
       const running = child;

@@ -90,7 +90,7 @@ export function valueAt(document: object, pointer: string): unknown {
 }
 
 /** Follows `$ref` until there is none. */
-export function resolve<T>(document: Document, node: T | { $ref: string }): T {
+export function resolve<T>(document: object, node: T | { $ref: string }): T {
   let value: unknown = node;
   while (typeof value === 'object' && value !== null && '$ref' in value && typeof value.$ref === 'string') {
     value = valueAt(document, value.$ref);
@@ -135,7 +135,7 @@ export function createExamples(document: Document): <Id extends OperationId>(id:
       ];
     }),
   );
-  // Safe: prove.ts validated the examples against the schemas from which `Result` is generated.
+  // Safe: the lint has validated the examples against the schemas from which `Result` is generated.
   return <Id extends OperationId>(id: Id) => structuredClone(answers.get(id)) as unknown as Result<Id>;
 }
 

@@ -7,7 +7,8 @@ import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import { areDocsBuilt } from '../../scripts/docs/digest.ts';
-import { staleParts } from '../../scripts/generate/digest.ts';
+import { isStale } from '../../scripts/generate/digest.ts';
+import { isListStale } from '../../scripts/generate/migrations.ts';
 import { root } from '../../scripts/support/root.ts';
 import type { Cluster } from './cluster.ts';
 import type { SandboxFiles } from './prepared.ts';
@@ -42,7 +43,8 @@ type Cleanup = () => Promise<void>;
 export default async function setup(project: TestProject): Promise<Cleanup> {
   // With `fsModuleCache`, Vite's own throws a TypeError for whatever error is made in this process.
   Reflect.deleteProperty(Error, 'prepareStackTrace');
-  for (const part of await staleParts(root)) console.warn(`${part}: npm run generate`);
+  if ((await isStale(root)) || (await isListStale(root)))
+    console.warn('The contract or a migration has changed: npm run generate');
   project.provide('seed', chooseSeed());
   const { config, state } = project.vitest;
   const chosen = new Set(

@@ -36,12 +36,7 @@ const designed = [
   'operation DELETE /refund-reasons/{reason_id}',
   'operation PATCH /refund-reasons/{reason_id}',
 ];
-const built = [
-  ...changes.map(([, call]) => call),
-  'field severity --in RefundReason --values minor,major',
-  // The API does not show it.
-  'table ledger_entries',
-];
+const built = [...changes.map(([, call]) => call), 'field severity --in RefundReason --values minor,major'];
 
 let made: Workspace;
 /** The compiler errors of a file. */
@@ -143,9 +138,7 @@ async function diagnose(): Promise<(file: string) => string> {
   const isRead = (name: string) =>
     /^server\/.*table\.ts$/.test(name) ||
     tests.test(name) ||
-    ['server/handlers/index.ts', 'client/use.ts', 'server/resources/ledger-entries/queries.ts'].includes(
-      name,
-    );
+    ['server/handlers/index.ts', 'client/use.ts'].includes(name);
   const files = all.filter(isRead).map((name) => join(made.folder, name));
   const faults = await compile(made.folder, files, { extends: './tsconfig.json' });
   return (name) =>
@@ -158,9 +151,9 @@ async function diagnose(): Promise<(file: string) => string> {
 describe('npm run generate', () => {
   it('--check names every file that is out of date and the command to run', () => {
     expect(stale.ok).toBe(false);
-    expect(stale.message).toMatch(/^Out of date with openapi\/:\n( {2}.*\n)* {2}generated\/operations\.ts$/m);
-    expect(stale.message).toMatch(/^Out of date with server\/database\/migrations\/:$/m);
-    expect(stale.message).toContain('server/database/migrations/index.ts');
+    expect(stale.message).toMatch(
+      /^Out of date: .*generated\/operations\.ts, .*server\/database\/migrations\/index\.ts/m,
+    );
     expect(stale.message).toContain('server/handlers/get-buyer-note.ts');
     expect(stale.message).toContain('Run: npm run generate');
   });
@@ -271,12 +264,6 @@ describe('npm run new', () => {
       expect.stringMatching(/openapi\/components\/schemas\/Role\.yaml:\d+:\d+[^]*Nothing was written\.$/m),
     ]);
     expect(output).not.toMatch(/YAMLParseError|node_modules/);
-  });
-
-  it('lists the files of a dry run, and writes none of them', async () => {
-    const plan = await planOf(made.folder, readCall(['operation', 'GET', '/ponies']));
-    expect(await carryOut(made.folder, plan, true)).toContain('openapi/paths/ponies.yaml');
-    expect(existsSync(join(made.folder, 'openapi/paths/ponies.yaml'))).toBe(false);
   });
 });
 

@@ -7,7 +7,7 @@ import { getFileInfo } from 'prettier';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../../scripts/diff/change.ts';
 import { compare } from '../../scripts/diff/compare.ts';
-import { affectedBy, linesOf } from '../../scripts/diff/report.ts';
+import { linesOf } from '../../scripts/diff/report.ts';
 import { asHtml, asMarkdown } from '../../scripts/diff/review.ts';
 import { bundle } from '../../scripts/generate/bundle.ts';
 import { root } from '../../scripts/support/root.ts';
@@ -41,8 +41,7 @@ beforeAll(async () => {
   revision.paths['/moods'] = { get: { ...(revision.paths['/transactions']?.get as Json), summary: hostile } };
   const changes = linesOf(await compare(base, revision), base, revision, project);
   const problems = [{ rule: 'version' as const, message: `Set it to 2.0.0. ${hostile}` }];
-  const affected = affectedBy(changes, base);
-  const outcome = { base: 'base.json', baseVersion: '1.0.0', version: '1.1.0', changes, affected, problems };
+  const outcome = { base: 'base.json', baseVersion: '1.0.0', version: '1.1.0', changes, problems };
   review = await asMarkdown(outcome, base, revision);
 });
 

@@ -408,20 +408,16 @@ describe('npm run diff', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'diff-test-'));
     await cp(project, folder, { recursive: true });
+    await mkdir(inFolder('openapi/released'));
+    await writeFile(inFolder('openapi/released/openapi.json'), JSON.stringify(contract));
   });
   afterAll(async () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('makes the first release when asked, and refuses options that make no sense', async () => {
-    expect(await diff()).toMatchObject({
-      status: 1,
-      output: expect.stringContaining('npm run diff -- --release') as string,
-    });
+  it('refuses options that make no sense, and finds no change where there is none', async () => {
     for (const senseless of [['--release', '--base', 'main'], ['--markdown'], ['what']])
       expect(await diff(...senseless)).toMatchObject({ status: 2 });
-    expect(await diff('--release')).toMatchObject({ status: 0 });
-    expect(await releasedVersion()).toBe('1.0.0');
     expect(await diff()).toEqual({
       status: 0,
       output: '✓ No change of the contract since openapi/released/openapi.json',
@@ -461,21 +457,16 @@ describe('npm run diff', () => {
     expect(await releasedVersion()).toBe('2.0.0');
   });
 
-  it('names the files that repeat the version until the release writes it there', async () => {
+  it('the release writes the version into the files that repeat it', async () => {
     const npm = (version: string) =>
       `{\n  "name": "payments-service",\n  "version": "${version}",\n  "x": { "version": "0.1.0" }\n}\n`;
     await writeFile(inFolder('package.json'), npm('1.0.0'));
-    expect(await diff()).toMatchObject({
-      status: 1,
-      output: expect.stringMatching(/✖ package\.json: the version is not 2\.0\.0 yet\./) as string,
-    });
     const { status, output } = await diff('--release');
     expect([status, output]).toEqual([
       0,
       expect.stringMatching(/Released 2\.0\.0: wrote package\.json\. Commit it\.$/),
     ]);
     expect(await readFile(inFolder('package.json'), 'utf8')).toBe(npm('2.0.0'));
-    expect(await diff()).toMatchObject({ status: 0 });
   });
 
   it('compares with a branch', async () => {
@@ -495,12 +486,6 @@ describe('npm run diff', () => {
       status: 2,
       output: '--base mian is neither a file nor a branch or commit with generated/openapi.json.',
     });
-  });
-
-  it('says how to list only the own changes, when main has others', async () => {
-    await rewrite(contractFile, (text) => text.replace('can break.', 'can break, and more.'));
-    expect((await diff()).output).toContain('For your own changes: npm run diff -- --base main');
-    await rewrite(contractFile, (text) => text.replace('can break, and more.', 'can break.'));
   });
 
   it('releases no contract that fails the lint', async () => {

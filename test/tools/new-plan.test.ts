@@ -183,6 +183,7 @@ it.each([
   ['table petNotes', 'table refund_reasons'],
   ['table pet_note', 'in the plural: table pet_notes'],
   ['table buyers', 'The table buyers exists already'],
+  ['table ledger_entries', 'There is no schema LedgerEntry. Write it first'],
   ['field shoe', 'These are stored: '],
   ['field shoe --in Transactions', 'Did you mean --in Transaction?'],
   [
@@ -190,8 +191,10 @@ it.each([
     'TaxId is not stored: no table of server/resources describes it. Add the field by hand, below `properties:` of openapi/components/schemas/TaxId.yaml',
   ],
   ['field status --in Transaction', 'has the field status already'],
-  ['field shoe --in Role --type strng', 'Did you mean --type string?'],
-  ['field shoe --in Role --type enum', '--values'],
+  [
+    'field shoe --in Role --type strng',
+    'These exist: string, integer, boolean, date-time, uuid; for an enum',
+  ],
   ['field shoe --in Transaction', '--erasure erased'],
 ])('refuses %s and says why', async (call, reason) => {
   const planned = planOf(projectRoot, readCall(call.split(' ')));

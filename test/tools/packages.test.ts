@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { filesBehind } from '../../scripts/diff/versions.ts';
+import { outdated } from '../../scripts/diff/versions.ts';
 import { readBill } from '../../scripts/support/bill.ts';
 import { bundle } from '../../scripts/support/bundle.ts';
 import { root } from '../support/processes.ts';
@@ -16,6 +16,11 @@ interface Manifest {
   dependencies: Record<string, string>;
   devDependencies: Record<string, string>;
   optionalDependencies: Record<string, string>;
+}
+
+interface Component {
+  name: string;
+  licenses?: { license?: { id?: string }; expression?: string }[];
 }
 
 const read = (file: string) => readFile(join(root, file), 'utf8');
@@ -51,8 +56,8 @@ describe('package.json', () => {
       ['generated/openapi.json', 'openapi/released/openapi.json'].map(read),
     );
     expect(contracts.map(versionIn)).toContain(version);
-    expect(await filesBehind(root, version)).toEqual([]);
-    expect(await filesBehind(root, '0.0.0')).toEqual([
+    expect(await outdated(root, version)).toEqual([]);
+    expect((await outdated(root, '0.0.0')).map(([file]) => file)).toEqual([
       'package.json',
       'package-lock.json',
       'docs/workflows/payments.arazzo.yaml',
@@ -65,7 +70,7 @@ describe('package.json', () => {
 });
 
 describe('the bill of materials', () => {
-  const bill = readBill();
+  const { components } = JSON.parse(readBill()) as { components: Component[] };
 
   it('has every package whose code is in the build', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'bill-'));
@@ -73,10 +78,9 @@ describe('the bill of materials', () => {
     const inputs = await bundle(['server/main.ts', 'server/cli/main.ts'], folder);
     const names = inputs.map((file) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1]);
     const bundled = new Set(names.filter((name) => name !== undefined));
-    const listed = new Set(bill.components.map(({ name }) => name));
+    const listed = new Set(components.map(({ name }) => name));
     expect(bundled).toContain('express');
     expect([...bundled].filter((name) => !listed.has(name))).toEqual([]);
-    expect([...listed]).toContain('@scalar/fastify-api-reference');
     expect([...listed]).not.toContain('vitest');
   });
 
@@ -84,9 +88,9 @@ describe('the bill of materials', () => {
     // Under these we may bundle code without publishing ours. OFL-1.1 is for fonts.
     const permissive =
       /^(0BSD|Apache-2.0|BSD-2-Clause|BSD-3-Clause|BlueOak-1.0.0|CC0-1.0|ISC|MIT|OFL-1.1|Python-2.0)$/;
-    const licencesOf = ({ licenses = [] }: (typeof bill.components)[number]) =>
+    const licencesOf = ({ licenses = [] }: Component) =>
       licenses.flatMap(({ expression, license }) => (expression ?? license?.id ?? '').split(/ OR |[()]/));
-    const others = bill.components.filter((one) => !licencesOf(one).some((name) => permissive.test(name)));
+    const others = components.filter((one) => !licencesOf(one).some((name) => permissive.test(name)));
     // Both are under MIT, which they say in an old form that the lock file does not take over.
     expect(others.map(({ name }) => name)).toEqual(['busboy', 'streamsearch']);
   });

@@ -46,28 +46,16 @@ export const noOrphans = () => {
   };
 };
 
-/** Without the files that another of them refers to: those are used as soon as that one is. */
+/** Without the files that another of them refers to: those are used as soon as that one is. All, if they form a circle. */
 function withoutParts(texts) {
-  const parts = new Map(
-    [...texts].map(([file, text]) => [
-      file,
+  const parts = new Set(
+    [...texts].flatMap(([file, text]) =>
       [...text.matchAll(/\$ref:\s*["']?([^"'#\s]+)/g)].map(([, ref]) => resolve(dirname(file), ref)),
-    ]),
+    ),
   );
-  const isPart = (file) => [...parts].some(([other, refs]) => other !== file && refs.includes(file));
-  const covered = new Set();
-  const cover = (file) => {
-    if (covered.has(file)) return;
-    covered.add(file);
-    for (const part of parts.get(file) ?? []) cover(part);
-  };
   const files = [...texts.keys()];
-  // Those that refer to each other in a circle come last, so that one of them is named.
-  return [...files.filter((file) => !isPart(file)), ...files.filter(isPart)].filter((file) => {
-    const isNew = !covered.has(file);
-    cover(file);
-    return isNew;
-  });
+  const roots = files.filter((file) => !parts.has(file));
+  return roots.length > 0 ? roots : files;
 }
 
 function adviceFor(file) {

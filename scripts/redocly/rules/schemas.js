@@ -16,10 +16,21 @@ const formats = Object.keys(fullFormats);
 // Redocly checks the type of a keyword, but not whether its value makes sense.
 export const validSchema = () => ({
   ref(node, ctx) {
-    if (ctx.type.name !== 'Schema' || node.nullable === undefined) return;
+    if (ctx.type.name !== 'Schema') return;
+    const { $ref } = node;
+    if (node.nullable !== undefined) {
+      ctx.report({
+        message: `OpenAPI 3.1 has no \`nullable\`. Write instead of both lines:\nanyOf:\n  - $ref: ${$ref}\n  - type: 'null'`,
+        location: ctx.rawLocation.child('nullable').key(),
+      });
+    }
+    // express-openapi-validator would accept what these keywords forbid.
+    const ignored = Object.keys(node).find((key) => !['$ref', 'nullable', 'description'].includes(key));
+    if (ignored === undefined || !/requestBody\/content\/[^/]+\/schema$/.test(ctx.rawLocation.pointer))
+      return;
     ctx.report({
-      message: `OpenAPI 3.1 has no \`nullable\`. Write instead of both lines:\nanyOf:\n  - $ref: ${node.$ref}\n  - type: 'null'`,
-      location: ctx.rawLocation.child('nullable').key(),
+      message: `Next to the $ref of a body this is ignored. Move \`${ignored}\` into ${$ref}.`,
+      location: ctx.rawLocation.child(ignored).key(),
     });
   },
   Schema(schema, ctx) {

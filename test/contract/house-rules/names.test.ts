@@ -1,22 +1,22 @@
 // Names of properties, parameters and files, and files that nothing uses.
 import { operation, schema, testRule } from '../../support/lint-yaml.ts';
 
-testRule('house/snake-case', {
+testRule('rule/snake-case', {
   'a property in camelCase': schema(
-    'properties:\n  issuerCountry: {} #! "issuerCountry" must be snake_case: rename it to "issuer_country".',
+    'properties:\n  issuerCountry: {} #! "issuerCountry" should use snake_case. Write it in snake_case, such as issuer_country.',
   ),
   'a property of a nested object in kebab-case': schema(`
 properties:
   more:
     properties:
-      error-code: {} #! rename it to "error_code".
+      error-code: {} #! "error-code" should use snake_case.
 `),
   'a query parameter in camelCase': operation(
-    'parameters:\n  - in: query\n    name: buyerId #! rename it to "buyer_id".',
+    'parameters:\n  - in: query\n    name: buyerId #! "buyerId" should use snake_case.',
   ),
 });
 
-testRule('house/operation-id-unique', {
+testRule('operation-operationId-unique', {
   'a name that is taken': `
 paths:
   /refunds:
@@ -24,7 +24,7 @@ paths:
 webhooks:
   refund.created:
     post:
-      operationId: listRefunds #! \`listRefunds\` is taken. Give this one a name of its own. The other is at openapi/openapi.yaml:4.
+      operationId: listRefunds #! Every operation must have a unique \`operationId\`. Give this one a name of its own.
 `,
 });
 
@@ -109,9 +109,9 @@ $ref: ../components/schemas/Refund.yaml #! Map it in openapi/openapi.yaml, below
 `.trim(),
     [refund]: text,
   },
-  'one of two files that only refer to each other': {
+  'files that only refer to each other': {
     'components/schemas/One.yaml': `items: { $ref: ./Two.yaml } #! ${orphan}\n`,
-    'components/schemas/Two.yaml': 'items: { $ref: ./One.yaml }\n',
+    'components/schemas/Two.yaml': `items: { $ref: ./One.yaml } #! ${orphan}\n`,
   },
   'nothing, while a reference leads nowhere that may have led to the file': {
     'openapi.yaml': 'paths: { /refunds: { $ref: ./paths/refnds.yaml } }\n',

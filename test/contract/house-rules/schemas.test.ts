@@ -22,6 +22,21 @@ components:
       nullable: true #! anyOf: - $ref: #/components/schemas/Reason - type: 'null'
     Reason: {}
 `,
+  'a keyword next to the $ref of a body, which the validator would ignore': `
+paths:
+  /refunds:
+    post:
+      requestBody:
+        content:
+          application/json:
+            schema:
+              $ref: '#/components/schemas/Refund'
+              description: The refund.
+              maxProperties: 1 #! Next to the $ref of a body this is ignored. Move \`maxProperties\` into #/components/schemas/Refund.
+components:
+  schemas:
+    Refund: {}
+`,
 });
 
 testRule('rule/portable-pattern', {

@@ -44,17 +44,14 @@ const faults: Parameters<typeof testLint>[0] = {
     [refund]: (text) =>
       text
         .replace(/^required: .*$/m, `$& ${define('created_at')}`)
-        .replace(
-          '  created_at:',
-          '  createdAt: #! "createdAt" must be snake_case: rename it to "created_at".',
-        ),
+        .replace('  created_at:', '  createdAt: #! "createdAt" should use snake_case'),
     [open]: swap(/created_at: .*/, 'created_at: 2026-01-01T00:00:00Z #! the schema has no `created_at`.'),
   },
   'a required property, which is not the one in kebab-case': {
     [schema('Buyer')]: (text) =>
       text
         .replace('[name]', `[na_me] ${define('na_me')} Did you mean \`name\`?`)
-        .replace('properties:', '$&\n  na-me: { $ref: ./Status.yaml } #! rename it to "na_me".'),
+        .replace('properties:', '$&\n  na-me: { $ref: ./Status.yaml } #! "na-me" should use snake_case'),
     'components/examples/BuyerJane.yaml': swap('value:', 'value: #! it lacks `na_me`.'),
   },
   'properties that are not indented': {
@@ -70,7 +67,7 @@ const faults: Parameters<typeof testLint>[0] = {
       text
         .replace(
           'checkRefunds',
-          'listRefunds #! `listRefunds` is taken. Give this one a name of its own. The other is at openapi/paths/refunds.yaml: #! Write the operationId in camelCase, with the verb of its method first: get: list or get',
+          'listRefunds #! Every operation must have a unique `operationId`. Give this one a name of its own. #! Write the operationId in camelCase, with the verb of its method first: get: list or get',
         )
         .replace(
           /^post:/m,
