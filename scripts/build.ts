@@ -14,7 +14,7 @@ const files = await bundle(['server/main.ts', 'server/cli/main.ts'], dist);
 cpSync(join(root, 'generated/openapi.json'), join(dist, 'generated/openapi.json'));
 await buildDocs(join(dist, 'site'), join(dist, 'pages'));
 writeRevision(root, dist);
-writeFileSync(join(dist, 'sbom.json'), readBill());
+writeFileSync(join(dist, 'sbom.json'), JSON.stringify(readBill(), null, 2));
 const inPages = shippedInPages.map((name) => `node_modules/${name}/package.json`);
 writeFileSync(join(dist, 'THIRD-PARTY-LICENCES.txt'), licenceTexts([...files, ...inPages]));
 console.log(`Built dist/, with a bill of materials in dist/sbom.json and the licences in dist/THIRD-PARTY-LICENCES.txt.

@@ -4,14 +4,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './root.ts';
 
-/** In the format CycloneDX, from the lock file: what is installed may have been put there by hand. */
-export const readBill = (): string =>
-  execFileSync('npm', ['sbom', '--omit=dev', '--package-lock-only', '--sbom-format=cyclonedx'], {
-    cwd: root,
-    encoding: 'utf8',
-    maxBuffer: 64 * 1024 * 1024,
-  });
-
 /** Packages for development whose code is in the pages. Redoc is a part of `@redocly/cli`. */
 export const shippedInPages = [
   '@fontsource-variable/inter',
@@ -19,6 +11,32 @@ export const shippedInPages = [
   '@scalar/fastify-api-reference',
   'minisearch',
 ];
+
+interface Component {
+  name: string;
+  licenses?: { license?: { id?: string }; expression?: string }[];
+  properties?: { name: string }[];
+}
+
+interface Bill {
+  components: Component[];
+}
+
+/**
+ * In the format CycloneDX, as npm writes it from the lock file: what is installed may have been put there by hand. Of packages for
+ * development only those that are shipped; npm's `--omit=dev` would also omit what both the service and a tool use.
+ */
+export function readBill(): Bill {
+  const args = ['sbom', '--package-lock-only', '--sbom-format=cyclonedx', '--loglevel=error'];
+  const text = execFileSync('npm', args, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+  const bill = JSON.parse(text) as Bill;
+  const isDevelopment = ({ properties = [] }: Component) =>
+    properties.some(({ name }) => name === 'cdx:npm:package:development');
+  const components = bill.components.filter(
+    (one) => !isDevelopment(one) || shippedInPages.includes(one.name),
+  );
+  return { ...bill, components };
+}
 
 /** Of the packages that these files are of, as `bundle` returns them. */
 export function licenceTexts(files: string[]): string {
