@@ -3,6 +3,11 @@
 import { defineConfig } from 'vitest/config';
 import plain from './vitest.config.ts';
 
+const url = process.env.TEST_CITUS_URL;
+if (url === undefined)
+  throw new Error('Set TEST_CITUS_URL to a database on the coordinator: see docs/scaling.md.');
+process.env.TEST_DATABASE_URL = url;
+
 const { exclude: _, ...test } = plain.test ?? {};
 
 export default defineConfig({

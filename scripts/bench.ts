@@ -2,13 +2,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, type } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { format } from 'prettier';
 import { benchDeliveries } from './bench/deliveries.ts';
 import { document, report, type Row } from './bench/report.ts';
 import { benchRequests } from './bench/requests.ts';
 import { createService } from './bench/service.ts';
 import { benchStarts } from './bench/starts.ts';
+import { readOptions } from './support/options.ts';
 import { root } from './support/root.ts';
 
 const parts = ['page', 'cards', 'deliveries', 'start'];
@@ -21,15 +21,9 @@ const help = `Measure the service, as npm start runs it, beside others that send
   npm run bench -- --write             write docs/benchmarks.md
   npm run -s bench -- --json           the numbers of each round`;
 
-const { values } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    only: { type: 'string', default: parts.join() },
-    write: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-});
+const flag = { type: 'boolean' } as const;
+const only = { type: 'string', default: parts.join() } as const;
+const values = readOptions({ quick: flag, only, write: flag, json: flag }, help);
 
 const { rounds, seconds, transactions, events } = values.quick
   ? { rounds: 1, seconds: 0.5, transactions: 1000, events: 100 }
@@ -71,8 +65,7 @@ function facts(): string[] {
 const markdown = (text: string) => format(text, { parser: 'markdown', printWidth: 110 });
 const wanted = values.only.split(',');
 const unknown = wanted.filter((part) => !parts.includes(part));
-if (values.help) console.log(help);
-else if (unknown.length > 0) {
+if (unknown.length > 0) {
   console.error(`--only: ${unknown.join(', ')} is not one of ${parts.join(', ')}.`);
   process.exitCode = 2;
 } else {

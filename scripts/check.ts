@@ -1,6 +1,7 @@
 // `npm run check`: everything CI runs besides the tests. Each step states a claim and fails if the claim is false.
 import { join } from 'node:path';
 import { styleText } from 'node:util';
+import { readOptions } from './support/options.ts';
 import { root } from './support/root.ts';
 import { runNode } from './support/run-node.ts';
 
@@ -33,5 +34,5 @@ async function run(steps: Step[]): Promise<void> {
   }
 }
 
-if (process.argv.includes('--help')) console.log('Run every check that is not a test: npm run check');
-else await Promise.all(lanes.map(run));
+readOptions({}, 'Run every check that is not a test: npm run check');
+await Promise.all(lanes.map(run));

@@ -7,6 +7,7 @@ import { parseContract } from './docs/contract.ts';
 import { docsDigest } from './docs/digest.ts';
 import { assemblePages } from './docs/pages.ts';
 import { packClient, packMock } from './packages.ts';
+import { readOptions } from './support/options.ts';
 import { root } from './support/root.ts';
 
 /** `pages`: for the sandbox's own pages, which are no part of the docs. The same contract and guides always give the same bytes. */
@@ -38,15 +39,14 @@ const help = `Build the docs site in site/, from generated/openapi.json and docs
   npm run docs`;
 
 if (process.argv[1] === import.meta.filename) {
-  if (process.argv.includes('--help')) console.log(help);
-  else
-    await buildDocs(join(root, 'site'), join(root, 'pages')).then(
-      () => {
-        console.log('Documentation in site/index.html');
-      },
-      (error: unknown) => {
-        console.error(`The docs were not built: ${error instanceof Error ? error.message : String(error)}`);
-        process.exitCode = 1;
-      },
-    );
+  readOptions({}, help);
+  await buildDocs(join(root, 'site'), join(root, 'pages')).then(
+    () => {
+      console.log('Documentation in site/index.html');
+    },
+    (error: unknown) => {
+      console.error(`The docs were not built: ${error instanceof Error ? error.message : String(error)}`);
+      process.exitCode = 1;
+    },
+  );
 }

@@ -1,6 +1,7 @@
 // `npm run generate`: writes everything that is derived from openapi/.
-import { parseArgs, styleText } from 'node:util';
+import { styleText } from 'node:util';
 import { generate } from './generate/generate.ts';
+import { readOptions } from './support/options.ts';
 import { root } from './support/root.ts';
 
 const help = `Generate code from the contract in openapi/.
@@ -15,26 +16,11 @@ test/service/operations/. Existing handlers and tests are never overwritten.
 
 Exit code: 0 if all is written or nothing would change, 1 if not, 2 for an unknown option.`;
 
-async function main(): Promise<number> {
-  let values;
-  try {
-    ({ values } = parseArgs({ options: { check: { type: 'boolean' }, help: { type: 'boolean' } } }));
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${help}`);
-    return 2;
-  }
-  if (values.help) {
-    console.log(help);
-    return 0;
-  }
-  const { ok, warnings, message } = await generate(root, values);
-  for (const warning of warnings) console.warn(`${styleText('yellow', '!')} ${warning}`);
-  if (!ok) {
-    console.error(message);
-    return 1;
-  }
-  console.log(`${styleText('green', '✓')} ${message}`);
-  return 0;
+const options = readOptions({ check: { type: 'boolean' } }, help);
+const { ok, warnings, message } = await generate(root, options);
+for (const warning of warnings) console.warn(`${styleText('yellow', '!')} ${warning}`);
+if (ok) console.log(`${styleText('green', '✓')} ${message}`);
+else {
+  console.error(message);
+  process.exitCode = 1;
 }
-
-process.exitCode = await main();

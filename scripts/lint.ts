@@ -1,10 +1,11 @@
 // `npm run lint`: every check that does not run the service. Two steps run in parallel, because CI has two cores.
 import { join } from 'node:path';
-import { parseArgs, styleText } from 'node:util';
+import { styleText } from 'node:util';
 import { isStale } from './generate/digest.ts';
 import { lintContract } from './lint/contract.ts';
 import { asText, messagesOf } from './lint/report.ts';
 import { withStaleTypes } from './lint/stale-types.ts';
+import { readOptions } from './support/options.ts';
 import { root } from './support/root.ts';
 import { runNode } from './support/run-node.ts';
 
@@ -120,22 +121,7 @@ async function lint(chosen: Step[]): Promise<number> {
   return 1;
 }
 
-async function main(): Promise<number> {
-  const flag = { type: 'boolean', default: false } as const;
-  const options = { contract: flag, code: flag, format: flag, types: flag, help: flag };
-  let values;
-  try {
-    ({ values } = parseArgs({ options }));
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${help}`);
-    return 2;
-  }
-  if (values.help) {
-    console.log(help);
-    return 0;
-  }
-  const named = steps.filter(({ id }) => values[id]);
-  return lint(named.length > 0 ? named : steps);
-}
-
-process.exitCode = await main();
+const flag = { type: 'boolean' } as const;
+const values = readOptions({ contract: flag, code: flag, format: flag, types: flag }, help);
+const named = steps.filter(({ id }) => values[id]);
+process.exitCode = await lint(named.length > 0 ? named : steps);

@@ -1,5 +1,5 @@
 // `npm run new`: writes the files of a new operation, table or field, and generates what follows from them.
-import { spawn } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { extname, join } from 'node:path';
 import { styleText } from 'node:util';
 import { YAMLParseError } from 'yaml';
@@ -30,14 +30,11 @@ const help = `Write the files of something new. They pass the lint; mock and ser
 
 Nothing that exists is overwritten. Exit code: 0 if all was written, 1 if it cannot be, 2 for a wrong call.`;
 
-const generate = () =>
-  new Promise<number>((resolve, reject) => {
-    const script = join(root, `scripts/generate${extname(import.meta.filename)}`);
-    const child = spawn(process.execPath, [...process.execArgv, script], { cwd: root, stdio: 'inherit' });
-    child.on('error', reject).on('close', (status) => {
-      resolve(status ?? 1);
-    });
-  });
+function generate(): number {
+  const script = join(root, `scripts/generate${extname(import.meta.filename)}`);
+  const options = { cwd: root, stdio: 'inherit' } as const;
+  return spawnSync(process.execPath, [...process.execArgv, script], options).status ?? 1;
+}
 
 async function main(): Promise<number> {
   try {
@@ -49,7 +46,7 @@ async function main(): Promise<number> {
     const planned = await planOf(root, call);
     for (const file of await carryOut(root, planned)) console.log(`${styleText('green', '✓')} ${file}`);
     const isLeft = call.values['no-generate'] && !isDevRunning();
-    const status = isLeft || isDevRunning() ? 0 : await generate();
+    const status = isLeft || isDevRunning() ? 0 : generate();
     const next = isLeft ? ['Generate what follows: npm run generate', ...planned.next] : planned.next;
     const steps = next.map((step, index) => `  ${index + 1}. ${step}`);
     console.log(`\nNext:\n${steps.join('\n')}`);

@@ -1,9 +1,9 @@
 // `npm run soak`: mixed good, bad and hostile load for minutes to hours, with restarts of server and database, and then the
 // invariants. Everything happens on loopback.
-import { parseArgs } from 'node:util';
 import { startLoad } from './soak/load.ts';
 import { startReceivers } from './soak/receivers.ts';
-import { createSandbox, reportHeap } from './support/sandbox.ts';
+import { readOptions } from './support/options.ts';
+import { ask, createSandbox, reportHeap } from './support/sandbox.ts';
 
 const help = `Run the service under mixed load, kill it and its database again and again, and check the data at the end.
 
@@ -12,12 +12,7 @@ const help = `Run the service under mixed load, kill it and its database again a
 
 Exits with 1 when an invariant does not hold.`;
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '5' },
-    help: { type: 'boolean', default: false },
-  },
-});
+const { minutes } = readOptions({ minutes: { type: 'string', default: '5' } }, help);
 
 interface Claim {
   claim: string;
@@ -33,7 +28,8 @@ async function main(minutes: number): Promise<Claim[]> {
   const receivers = await startReceivers();
   try {
     const token = service.payments('token', '--scopes', '*.read,*.write', '--ttl', '86400').stdout.trim();
-    for (const url of receivers.urls) await subscribe(service.url, token, url);
+    for (const url of receivers.urls)
+      await ask({ url: service.url, token }, '/webhook-subscriptions', { url });
     const load = startLoad(service.url, token);
     const end = Date.now() + minutes * 60_000;
     let restarts = 0;
@@ -114,18 +110,6 @@ async function main(minutes: number): Promise<Claim[]> {
   }
 }
 
-async function subscribe(service: string, token: string, url: string): Promise<void> {
-  const response = await fetch(`${service}/webhook-subscriptions`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ url }),
-  });
-  if (response.status !== 201) throw new Error(`Creating the subscription returned ${response.status}.`);
-}
-
-if (values.help) console.log(help);
-else {
-  const found = await main(Number(values.minutes));
-  for (const { claim, holds, facts } of found) console.log(`${holds ? '✓' : '✗'} ${claim} (${facts})`);
-  process.exitCode = found.every(({ holds }) => holds) ? 0 : 1;
-}
+const found = await main(Number(minutes));
+for (const { claim, holds, facts } of found) console.log(`${holds ? '✓' : '✗'} ${claim} (${facts})`);
+process.exitCode = found.every(({ holds }) => holds) ? 0 : 1;

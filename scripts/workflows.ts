@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { readOptions } from './support/options.ts';
 import { redocly } from './support/redocly.ts';
 import { createSandbox } from './support/sandbox.ts';
 
@@ -39,10 +40,6 @@ async function startReceiver(): Promise<{ url: string } & AsyncDisposable> {
 }
 
 async function main(): Promise<number> {
-  if (process.argv.includes('--help')) {
-    console.log(help);
-    return 0;
-  }
   await using service = await createSandbox();
   await using receiver = await startReceiver();
   await service.start();
@@ -57,4 +54,5 @@ async function main(): Promise<number> {
   return status;
 }
 
+readOptions({}, help);
 process.exitCode = await main();

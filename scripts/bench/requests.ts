@@ -1,8 +1,9 @@
 // Requests: all subjects in interleaved rounds (A B C A B C …), so that whatever disturbs the machine disturbs all of them.
 import { isDeepStrictEqual } from 'node:util';
+import { ask } from '../support/sandbox.ts';
 import { cases, load, makeCard, page, type Call } from './load.ts';
 import type { Row } from './report.ts';
-import { ask, type Service } from './service.ts';
+import type { Service } from './service.ts';
 import { startPeer, type Running } from './subjects.ts';
 import { megabytesOf, usageOf, usageOfTree, usedBetween } from './usage.ts';
 

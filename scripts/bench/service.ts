@@ -2,7 +2,7 @@
 import { createPublicKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createSandbox, type Sandbox } from '../support/sandbox.ts';
+import { ask, createSandbox, type Sandbox } from '../support/sandbox.ts';
 
 export interface Service extends Sandbox {
   token: string;
@@ -27,21 +27,7 @@ export async function createService(transactions: number, webhookUrl?: string): 
       .toString(),
     databaseUrl: () => print('database', 'url'),
   };
-  if (webhookUrl !== undefined) {
-    const { status: created } = await ask(service, '/webhook-subscriptions', { url: webhookUrl });
-    if (created !== 201) throw new Error(`POST /webhook-subscriptions answered ${created}`);
-  }
+  if (webhookUrl !== undefined) await ask(service, '/webhook-subscriptions', { url: webhookUrl });
   await sandbox.stop();
   return service;
-}
-
-/** With a body: POST. */
-export async function ask({ url, token }: { url: string; token?: string }, path: string, body?: object) {
-  const headers = {
-    'Content-Type': 'application/json',
-    ...(token !== undefined && { Authorization: `Bearer ${token}` }),
-  };
-  const sent = body && { method: 'POST', body: JSON.stringify(body) };
-  const response = await fetch(url + path, { headers, ...sent });
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }

@@ -102,7 +102,7 @@ async function writeReviews(
   after: Json,
 ): Promise<string[]> {
   if (files.html === undefined && files.markdown === undefined) return [];
-  const review = await asMarkdown(outcome, before, after);
+  const review = asMarkdown(outcome, before, after);
   if (files.markdown !== undefined) await writeFile(files.markdown, review);
   if (files.html !== undefined) await writeFile(files.html, asHtml(review));
   return [files.markdown, files.html].flatMap((file) => (file === undefined ? [] : `Wrote ${file}.`));

@@ -5,9 +5,9 @@ import type { Json } from './change.ts';
 import { totalOf, type Line, type Outcome } from './report.ts';
 import { textChanges } from './texts.ts';
 
-export async function asMarkdown(outcome: Outcome, before: Json, after: Json): Promise<string> {
+export function asMarkdown(outcome: Outcome, before: Json, after: Json): string {
   const { base, baseVersion, version, changes, problems } = outcome;
-  const texts = await textChanges(before, after);
+  const texts = textChanges(before, after);
   const others = changes.filter(({ rating }) => rating === 'other');
   return [
     `# Contract ${escaped(baseVersion)} → ${escaped(version)}`,

@@ -1,50 +1,33 @@
 // What changed in the text of the contract: each operation, webhook and component as YAML, compared by git.
 import { spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { isObject, type Json } from './change.ts';
 import { operationsOf, placeOf } from './places.ts';
 
-export interface TextChange {
-  /** An operation, a webhook or a component, as the report names it. */
-  place: string;
-  /** As `git diff` prints it, from the first line that has a difference near it. */
-  diff: string;
-}
-
-export async function textChanges(base: Json, revision: Json): Promise<TextChange[]> {
+/** For each operation, webhook or component that differs, as the report names it, what `git diff` prints. */
+export function textChanges(base: Json, revision: Json): { place: string; diff: string }[] {
   const [before, after] = [textsOf(base), textsOf(revision)];
   const places = [...new Set([...before.keys(), ...after.keys()])].filter(
     (place) => before.get(place) !== after.get(place),
   );
-  if (places.length === 0) return [];
-  const folder = await mkdtemp(join(tmpdir(), 'contract-texts-'));
+  const folder = mkdtempSync(join(tmpdir(), 'contract-texts-'));
+  const args = ['diff', '--no-index', '--no-color', '--no-ext-diff', 'before', 'after'];
   try {
-    for (const [name, texts] of Object.entries({ before, after })) {
-      await mkdir(join(folder, name));
-      for (const [index, place] of places.entries())
-        await writeFile(join(folder, name, fileOf(index)), texts.get(place) ?? '');
-    }
-    const args = ['diff', '--no-index', '--no-color', '--no-ext-diff', '--no-prefix', 'before', 'after'];
-    // It exits with 1 if there is a difference, and there is one.
-    const { stdout } = spawnSync('git', args, { cwd: folder, maxBuffer: 64_000_000, encoding: 'utf8' });
-    const diffs = stdout.split(/^diff --git .*$/m).slice(1);
-    return places.map((place, index) => ({
-      place,
-      diff: (diffs[index] ?? '')
-        .replace(/^[^]*?^(?=@@)/m, '')
-        .replaceAll(/^@@.*@@.*$/gm, '…')
-        .trimEnd(),
-    }));
+    return places.map((place) => {
+      writeFileSync(join(folder, 'before'), before.get(place) ?? '');
+      writeFileSync(join(folder, 'after'), after.get(place) ?? '');
+      // It exits with 1 if there is a difference, and there is one.
+      const { stdout } = spawnSync('git', args, { cwd: folder, maxBuffer: 64_000_000, encoding: 'utf8' });
+      const diff = stdout.replace(/^[^]*?^(?=@@)/m, '').replaceAll(/^@@.*@@.*$/gm, '…');
+      return { place, diff: diff.trimEnd() };
+    });
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true });
   }
 }
-
-/** Git sorts by name. */
-const fileOf = (index: number) => `${String(index).padStart(6, '0')}.yaml`;
 
 function textsOf(contract: Json): Map<string, string> {
   const { paths, webhooks, components, ...document } = contract;

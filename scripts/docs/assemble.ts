@@ -6,7 +6,7 @@ import { publish, type Document } from '../../server/contract/load.ts';
 import { root } from '../support/root.ts';
 import { bundled } from './bundled.ts';
 import { forReaders, type Contract } from './contract.ts';
-import { createSite, type Site } from './files.ts';
+import { createSite } from './files.ts';
 import { groups, introduction, preface, readGuides, type Guide } from './guides.ts';
 import { createLinks, linkReference, type Link } from './links.ts';
 import { render } from './markdown.ts';
@@ -21,15 +21,8 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const inter = join(root, 'node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2');
 const font = () => `data:font/woff2;base64,${readFileSync(inter, 'base64')}`;
 
-export interface Assembled {
-  site: Site;
-  parts: Frame;
-  /** Apart, because it takes longer than all the rest. */
-  addReference: () => Promise<void>;
-}
-
 /** `text` is the contract as it was generated. */
-export async function assemble(contract: Contract, text: string): Promise<Assembled> {
+export async function assemble(contract: Contract, text: string) {
   const site = createSite();
   const guides = readGuides(contract);
   const links = createLinks({
@@ -109,6 +102,7 @@ export async function assemble(contract: Contract, text: string): Promise<Assemb
     .filter(forIntegrators)
     .map((guide) => asMarkdown(guide, links(guide.file, '/docs/', 'md')));
   site.page('llms-full.txt', [preface(contract), ...texts].join('\n\n'));
+  // Apart, because it takes longer than all the rest.
   const addReference = async () => {
     const html = await renderReference(linkReference(forReaders(contract), links('the contract', '')));
     add({ title: 'API reference', description, path: 'reference.html', ...takeApart(html, site.asset) });

@@ -1,7 +1,8 @@
 // Says whether the docs are out of date: the digest of everything that they are made of.
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { filesIn } from '../support/files.ts';
 import { root } from '../support/root.ts';
 
 export function docsDigest(contract: string): string {
@@ -12,12 +13,12 @@ export function docsDigest(contract: string): string {
     'scripts/docs.ts',
     'scripts/packages.ts',
     'server/contract/load.ts',
-    ...filesOf('client'),
-    ...filesOf('docs'),
+    ...filesIn(root, 'client'),
+    ...filesIn(root, 'docs'),
     // Not the rest of server/, of which the mock uses parts: an edit there would make every start as slow as the first.
-    ...filesOf('mock'),
-    ...filesOf('scripts/docs'),
-    ...filesOf('scripts/support'),
+    ...filesIn(root, 'mock'),
+    ...filesIn(root, 'scripts/docs'),
+    ...filesIn(root, 'scripts/support'),
   ])
     hash.update(`\0${file}\0`).update(readFileSync(join(root, file)));
   return hash.digest('hex');
@@ -29,9 +30,3 @@ export function areDocsBuilt(): boolean {
   const isFresh = read('site/digest.txt') === `${docsDigest(read('generated/openapi.json'))}\n`;
   return isFresh && existsSync(join(root, 'pages/index.html'));
 }
-
-const filesOf = (folder: string): string[] =>
-  readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name).slice(root.length + 1))
-    .sort();

@@ -53,7 +53,7 @@ export async function generate(project: string, options: Options = {}): Promise<
     ['generated/validators.d.ts', typesOfValidators],
     ['generated/types.ts', await typesModule(contract)],
     ['generated/operations.ts', operationsModule(contract)],
-    [digestFile, `${await contractDigest(project)}\n`],
+    [digestFile, `${contractDigest(project)}\n`],
     ['server/handlers/index.ts', handlersIndex(contract)],
     [migrationsFile, await migrationsIndex(project)],
     ...stubs,

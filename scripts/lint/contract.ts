@@ -7,10 +7,11 @@ import {
   loadConfig,
   type NormalizedProblem,
 } from '@redocly/openapi-core';
+import { nameIn } from '../support/files.ts';
 import { adviseOnName, adviseOnReference } from './did-you-mean.ts';
 import { groupExampleFaults } from './example-faults.ts';
 import type { Problem, Reported } from './problem.ts';
-import { nameIn, readSources, type Sources } from './sources.ts';
+import { readSources, type Sources } from './sources.ts';
 import { textsCutOff, yamlFaults } from './yaml-faults.ts';
 
 export interface Linted {

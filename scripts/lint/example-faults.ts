@@ -10,14 +10,8 @@ const conform = 'Example value must conform to the schema: ';
 const isExampleFault = ({ message }: Reported) => message.startsWith(conform);
 const faultOf = ({ message }: Reported) => message.slice(conform.length).replace(/\.$/, '');
 
-interface Group {
-  problem: Problem;
-  faults: Set<string>;
-  seen: Reported[];
-}
-
 export function groupExampleFaults(problems: Reported[], sources: Sources): Problem[] {
-  const groups = new Map<string, Group>();
+  const groups = new Map<string, { problem: Problem; faults: Set<string> }>();
   for (const reported of withoutAlternatives(problems.filter(isExampleFault))) {
     const fault = faultOf(reported);
     const { rule, file, line, column, pointer, message } = reported;
@@ -30,18 +24,14 @@ export function groupExampleFaults(problems: Reported[], sources: Sources): Prob
       ...(position ? { file: base.file, ...position } : { file, line, column }),
     };
     const place = `${problem.file}:${problem.line}:${problem.column}`;
-    const group: Group = groups.get(place) ?? { problem, faults: new Set(), seen: [] };
-    group.faults.add(plain(fault));
-    group.seen.push(reported);
-    groups.set(place, group);
+    const faults = groups.get(place)?.faults ?? new Set<string>();
+    groups.set(place, { problem, faults: faults.add(plain(fault)) });
   }
   return [
     ...problems.filter((problem) => !isExampleFault(problem)),
-    ...[...groups.values()].map(({ problem, faults, seen }) => {
-      const others = seen.filter(({ file }) => file !== problem.file);
-      const also = [...new Map(others.map(({ file, line }) => [file, `${file}:${line}`])).values()];
+    ...[...groups.values()].map(({ problem, faults }) => {
       const message = `This example does not match its schema: ${[...faults].join('; ').replace(/[.?]?$/, (end) => end || '.')}`;
-      return { ...problem, message, ...(also.length > 0 ? { also } : {}) };
+      return { ...problem, message };
     }),
   ];
 }

@@ -6,8 +6,6 @@ export interface Problem {
   line: number;
   column: number;
   message: string;
-  /** Other places that show the same fault, as `file:line`. */
-  also?: string[];
 }
 
 /** As Redocly reports it, with the place in the document. */

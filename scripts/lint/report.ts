@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { styleText } from 'node:util';
 import type { Problem } from './problem.ts';
 
-const maxPlaces = 3;
-
 export const asText = (problems: Problem[], project: string, colour: boolean): string =>
   [...messagesOf(problems, project, colour), count(problems.length)].join('\n\n');
 
@@ -15,7 +13,7 @@ export function messagesOf(problems: Problem[], project: string, colour: boolean
   return problems.map((problem) => {
     const { rule, file, line, column, message } = problem;
     const place = `${paint('cyan', `${file}:${line}:${column}`)} ${paint('dim', rule)}`;
-    return `${place}\n${frame(problem, project)}  ${message.replaceAll('\n', '\n  ')}${others(problem)}`;
+    return `${place}\n${frame(problem, project)}  ${message.replaceAll('\n', '\n  ')}`;
   });
 }
 
@@ -36,10 +34,4 @@ function readText(file: string): string {
   } catch {
     return '';
   }
-}
-
-function others({ also = [] }: Problem): string {
-  if (also.length === 0) return '';
-  const more = also.length > maxPlaces ? ` and ${also.length - maxPlaces} more` : '';
-  return `\n  Also seen, through $ref, at ${also.slice(0, maxPlaces).join(', ')}${more}.`;
 }

@@ -1,7 +1,8 @@
 // The YAML files of a contract, each read and parsed once per lint.
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { isMap, isNode, LineCounter, parseDocument, type Document } from 'yaml';
+import { filesIn } from '../support/files.ts';
 
 export interface Source {
   text: string;
@@ -13,15 +14,9 @@ export interface Source {
 export type Sources = ReadonlyMap<string, Source>;
 
 export function readSources(project: string): Sources {
-  const entries = readdirSync(join(project, 'openapi'), { recursive: true, withFileTypes: true });
-  const files = entries
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.yaml'))
-    .map(({ parentPath, name }) => join(parentPath, name))
-    .sort();
-  return new Map(files.map((file) => [nameIn(project, file), read(file)]));
+  const files = filesIn(project, 'openapi').filter((file) => file.endsWith('.yaml'));
+  return new Map(files.map((file) => [file, read(join(project, file))]));
 }
-
-export const nameIn = (project: string, file: string) => relative(project, file).split(sep).join('/');
 
 function read(file: string): Source {
   const text = readFileSync(file, 'utf8');

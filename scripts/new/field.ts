@@ -2,7 +2,6 @@
 // nullable, so that instances of the old version and code that makes records go on without it.
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { nearest } from '../../server/rules/nearest.ts';
 import { addLine, fatesFile, inSql, migrationFile } from './code-text.ts';
 import { append, appendName, inTurn, todo } from './contract-text.ts';
 import { mustMatch, pascal, spoken, withArticle } from './names.ts';
@@ -106,16 +105,10 @@ export async function newField(project: Project, name: string, options: FieldOpt
       `Name the resource: field ${name} --in Transaction. These are stored: ${known.join(', ')}`,
     );
   const file = stored.get(owner);
-  if (file === undefined) {
-    const near = nearest(owner, known);
-    const schema = component('schemas', owner);
-    const hint = (await project.has(schema))
-      ? `Add the field by hand, below \`properties:\` of ${schema}`
-      : near === undefined
-        ? `These are: ${known.join(', ')}`
-        : `Did you mean --in ${near}?`;
-    throw new Refusal(`${owner} is not stored: no table of server/resources describes it. ${hint}`);
-  }
+  if (file === undefined)
+    throw new Refusal(
+      `${owner} is not stored: no table of server/resources describes it. These are: ${known.join(', ')}. To another schema, add the field by hand, below \`properties:\``,
+    );
   const { properties = {} } = await readSchema(project, owner);
   if (name in properties) throw new Refusal(`${owner} has the field ${name} already. Choose another name.`);
   const values = readValues(options.values);

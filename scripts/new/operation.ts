@@ -28,14 +28,14 @@ const kinds: Record<Method, { collection?: Kind; item?: Kind }> = {
   delete: { item: 'delete' },
 };
 
-/** The first one is that of the operation ID, unless another is given. */
-const verbsOf: Record<Kind, [string, ...string[]]> = {
-  list: ['list', 'get'],
-  get: ['get'],
-  create: ['create', 'check'],
-  update: ['update'],
-  replace: ['update'],
-  delete: ['delete'],
+/** The first verb is that of the operation ID, unless another is given. */
+const answersOf: Record<Kind, { verbs: [string, ...string[]]; status: string }> = {
+  list: { verbs: ['list', 'get'], status: '200' },
+  get: { verbs: ['get'], status: '200' },
+  create: { verbs: ['create', 'check'], status: '201' },
+  update: { verbs: ['update'], status: '200' },
+  replace: { verbs: ['update'], status: '200' },
+  delete: { verbs: ['delete'], status: '204' },
 };
 
 interface Design {
@@ -82,7 +82,7 @@ function design(verb: string, target: string, options: OperationOptions): Design
     );
   const name = options.schema ?? pascal(fixed.map(singular).join('-'));
   mustMatch(/^([A-Z][a-z0-9]*)+$/, name, 'A schema is in PascalCase: --schema BuyerNote');
-  const verbs = verbsOf[kind];
+  const { verbs } = answersOf[kind];
   const id = options.id ?? verbs[0] + (kind === 'list' ? pascal(plural(spoken(name))) : name);
   mustMatch(
     new RegExp(`^(${verbs.join('|')})([A-Z][a-z0-9]*)+$`),
@@ -101,20 +101,12 @@ function operationText(
   example: string,
 ): string {
   const request = requestOf(name)[kind];
-  const verbs = {
-    list: 'List',
-    get: 'Get',
-    create: 'Create',
-    update: 'Update',
-    replace: 'Replace',
-    delete: 'Delete',
-  };
   return filled('operation.yaml', {
-    ...{ method, id, tag, scope, takesKey, example, Resource: name, verb: verbs[kind], [kind]: true },
+    ...{ method, id, tag, scope, takesKey, example, Resource: name, verb: sentence(kind), [kind]: true },
     one: spoken(name),
     any: withArticle(spoken(name)),
     many: plural(spoken(name)),
-    status: { list: '200', get: '200', create: '201', update: '200', replace: '200', delete: '204' }[kind],
+    status: answersOf[kind].status,
     pathParameters: parameters
       .map((parameter) => `    - $ref: ../components/parameters/${pascal(parameter)}.yaml`)
       .join('\n'),

@@ -2,24 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 
-export interface Load {
-  /** External identifier → ID, as the service acknowledged it. */
-  acknowledged: Map<string, string>;
-  /** Answers by status; `lost` when there was none. */
-  answers: Record<string, number>;
-  /** Answers that a good caller must never get. */
-  faults: string[];
-  stop: () => Promise<void>;
-  /** Cards that were acknowledged and are not stored: storing one again must be refused with 409, which names the record. */
-  findLost: () => Promise<string[]>;
-}
-
 const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39', security_code: '737' };
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-export function startLoad(url: string, token: string): Load {
+export function startLoad(url: string, token: string) {
+  /** External identifier → ID, as the service acknowledged it. */
   const acknowledged = new Map<string, string>();
+  /** By status; `lost` when there was none. */
   const answers: Record<string, number> = {};
+  /** Answers that a good caller must never get. */
   const faults: string[] = [];
   let over = false;
 
@@ -91,6 +82,7 @@ export function startLoad(url: string, token: string): Load {
       over = true;
       await Promise.all(running);
     },
+    /** Cards that were acknowledged and are not stored: storing one again must be refused with 409, which names the record. */
     async findLost() {
       const lost: string[] = [];
       const left = acknowledged.entries();

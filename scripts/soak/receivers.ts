@@ -3,13 +3,6 @@ import { once } from 'node:events';
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-export interface Receivers {
-  urls: string[];
-  /** Payment methods of which each good receiver was told, with the IDs of those events. */
-  heard: ReadonlyMap<string, Set<string>>[];
-  close: () => void;
-}
-
 const misbehaviours: ((socket: Socket) => void)[] = [
   // It hangs.
   () => undefined,
@@ -27,7 +20,7 @@ const misbehaviours: ((socket: Socket) => void)[] = [
   (socket) => void socket.end('\0\0\0hello\r\n\r\n'),
 ];
 
-export async function startReceivers(): Promise<Receivers> {
+export async function startReceivers() {
   const servers: (Server | HttpServer)[] = [];
   const listen = async (server: Server | HttpServer) => {
     servers.push(server);
@@ -35,6 +28,7 @@ export async function startReceivers(): Promise<Receivers> {
     await once(server, 'listening');
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   };
+  /** Payment methods of which each good receiver was told, with the IDs of those events. */
   const heard = [new Map<string, Set<string>>(), new Map<string, Set<string>>()];
   const sockets = new Set<Socket>();
   const bad = misbehaviours.map((misbehave) =>

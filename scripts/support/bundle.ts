@@ -45,13 +45,8 @@ export async function bundle(programs: string[], folder: string, options: Option
   return inputsOf((await build(settings(programs, folder, options))).metafile);
 }
 
-export interface Bundler {
-  /** As `bundle` does, but parses only what has changed. */
-  bundle: () => Promise<string[]>;
-  dispose: () => Promise<void>;
-}
-
-export async function createBundler(program: string, folder: string): Promise<Bundler> {
+/** Its `bundle` parses only what has changed since the last time. */
+export async function createBundler(program: string, folder: string) {
   const made = await context(settings([program], folder, { sourcemap: true }));
   return {
     bundle: async () => inputsOf((await made.rebuild()).metafile),

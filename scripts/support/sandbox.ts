@@ -91,6 +91,17 @@ export async function createSandbox(given: Record<string, string> = {}): Promise
   };
 }
 
+/** With a body: POST. */
+export async function ask({ url, token }: { url: string; token?: string }, path: string, body?: object) {
+  const headers = {
+    'Content-Type': 'application/json',
+    ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+  };
+  const sent = body && { method: 'POST', body: JSON.stringify(body) };
+  const response = await fetch(url + path, { headers, ...sent });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
 /** Resolves when the program answers at the URL, with anything but 503. Fails with what the program and the URL said last. */
 export async function untilReady(url: string, child: ChildProcess): Promise<void> {
   let said = '';

@@ -1,6 +1,7 @@
 // Calls back after changes of files in folders: once for all that are saved together.
 import { readdirSync, watch } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { join } from 'node:path';
+import { nameIn } from './files.ts';
 import { root } from './root.ts';
 
 /** Editors write a file in several steps, and a branch switch changes many files. */
@@ -18,11 +19,7 @@ export function watchFolders(folders: string[], onChange: (files: string[], sinc
       watched.add(folder);
       const watcher = watch(folder, (_event, name) => {
         since ??= performance.now();
-        changed.add(
-          relative(root, join(folder, name ?? ''))
-            .split(sep)
-            .join('/'),
-        );
+        changed.add(nameIn(root, join(folder, name ?? '')));
         clearTimeout(pending);
         pending = setTimeout(report, debounceMilliseconds);
       });

@@ -42,7 +42,7 @@ beforeAll(async () => {
   const changes = linesOf(await compare(base, revision), base, revision, project);
   const problems = [{ rule: 'version' as const, message: `Set it to 2.0.0. ${hostile}` }];
   const outcome = { base: 'base.json', baseVersion: '1.0.0', version: '1.1.0', changes, problems };
-  review = await asMarkdown(outcome, base, revision);
+  review = asMarkdown(outcome, base, revision);
 });
 
 describe.each([

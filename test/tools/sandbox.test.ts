@@ -1,4 +1,4 @@
-// The sandbox of the scripts `soak`, `bench`, `pictures` and `workflows`.
+// The sandbox of the scripts `soak`, `bench` and `workflows`.
 import { expect, it } from 'vitest';
 import { createSandbox } from '../../scripts/support/sandbox.ts';
 

@@ -212,11 +212,11 @@ const readsEnvironment = [
   'scripts/diff.ts',
   // Only in the text of a sample.
   'scripts/docs/samples.ts',
-  // Where Chromium is, as for the tests.
-  'scripts/pictures.ts',
   // They hand their own environment on to the programs that they start.
-  ...['scripts/support/redocly.ts', 'scripts/support/sandbox.ts', 'scripts/test-citus.ts'],
+  ...['scripts/support/run-node.ts', 'scripts/support/sandbox.ts'],
   'server/config.ts',
+  // Which database the tests use.
+  'vitest.citus.config.ts',
 ];
 
 /** The client reads answers as openapi-fetch does: our own parser would make every page larger. */

@@ -9,19 +9,14 @@ const problem = {
   message: 'One line.\nAnother.',
 };
 
-it('shows each fault with its line, other places of it, and how many there are', () => {
-  const also = ['a.yaml:1', 'b.yaml:2', 'c.yaml:3', 'd.yaml:4', 'e.yaml:5'];
-  const problems = [
-    { ...problem, also },
-    { ...problem, file: 'gone.yaml' },
-  ];
+it('shows each fault with its line, and how many there are', () => {
+  const problems = [problem, { ...problem, file: 'gone.yaml' }];
   expect(asText(problems, `${root}/test/fixtures/refunds`, false)).toBe(`\
 openapi/components/schemas/Amount.yaml:2:7 struct
   2 | type: integer
     |       ^
   One line.
   Another.
-  Also seen, through $ref, at a.yaml:1, b.yaml:2, c.yaml:3 and 2 more.
 
 gone.yaml:2:7 struct
   One line.
@@ -30,20 +25,14 @@ gone.yaml:2:7 struct
 2 problems`);
 });
 
-it('says that generated/ is older than openapi/, instead of many faults that follow from it', () => {
+it('says that generated/ is older than openapi/, from which faults of the compiler follow', () => {
   expect(withStaleTypes({ ok: true, output: '' })).toMatchObject({
     claim: 'The code compiles, but openapi/ is newer: npm run generate',
   });
-  const faults = Array.from(
-    { length: 7 },
-    (_, index) => `x.ts(${index},1): error TS2322: No.\n  More of it.`,
-  );
-  const stale = withStaleTypes({ ok: false, output: faults.join('\n') });
-  expect(stale).toMatchObject({ ok: false, fix: 'Run: npm run generate, then lint again.' });
-  const { output } = stale;
-  expect(output.split('\n', 1)).toEqual([
-    'generated/ is older than openapi/, so the compiler does not know the contract as it is:',
-  ]);
-  expect(output.match(/TS2322/g)).toHaveLength(5);
-  expect(output).toMatch(/\n… and 2 more$/);
+  expect(withStaleTypes({ ok: false, output: 'x.ts(1,1): error TS2322: No.' })).toEqual({
+    ok: false,
+    output:
+      'generated/ is older than openapi/, so the compiler does not know the contract as it is:\n\nx.ts(1,1): error TS2322: No.',
+    fix: 'Run: npm run generate, then lint again.',
+  });
 });
