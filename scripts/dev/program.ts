@@ -10,16 +10,7 @@ import { root } from '../support/root.ts';
 
 export type Started = { url: string } | { fault: string };
 
-export interface Program {
-  /** Takes note of files that have changed. */
-  touch: (files: string[]) => void;
-  /** Bundles it if a file of it has changed. Throws if it does not compile; what runs goes on running then. */
-  build: () => Promise<void>;
-  /** (Re)starts it if it does not run what was built last. Resolves to its URL, or says why it does not start. */
-  run: () => Promise<Started>;
-  isCurrent: () => boolean;
-  stop: () => Promise<void>;
-}
+export type Program = Awaited<ReturnType<typeof createProgram>>;
 
 interface Options {
   /** Such as `server/main.ts`. */
@@ -33,7 +24,7 @@ interface Options {
   onEnd: (why: string) => void;
 }
 
-export async function createProgram(folder: string, options: Options): Promise<Program> {
+export async function createProgram(folder: string, options: Options) {
   const { entry, args = [], listening, onLine, onEnd } = options;
   const file = join(folder, entry.replace(/\.ts$/, '.js'));
   const bundler = await createBundler(entry, folder);
@@ -88,9 +79,11 @@ export async function createProgram(folder: string, options: Options): Promise<P
 
   const isCurrent = () => !isStale && running?.code === built;
   return {
-    touch(files) {
+    /** Takes note of files that have changed. */
+    touch(files: string[]) {
       if (files.some((name) => inputs.has(name))) isStale = true;
     },
+    /** Bundles it if a file of it has changed. Throws if it does not compile; what runs goes on running then. */
     async build() {
       if (!isStale) return;
       // Now, because a save that comes meanwhile makes it stale again.
@@ -104,7 +97,8 @@ export async function createProgram(folder: string, options: Options): Promise<P
       // Names of other files in it have digests of their content, so it differs whenever any of them does.
       built = await readFile(file, 'utf8');
     },
-    async run() {
+    /** (Re)starts it if it does not run what was built last. Resolves to its URL, or says why it does not start. */
+    async run(): Promise<Started> {
       if (running && isCurrent()) return running.started;
       await stopChild();
       return isStopped ? { fault: 'stopped' } : start(built);

@@ -77,35 +77,30 @@ function optionsIn(args: string[]) {
   }
 }
 
-async function list(
-  { base, html, markdown, json }: Options,
-  project: string,
-  colour: boolean,
-): Promise<Ended> {
+async function list(options: Options, project: string, colour: boolean): Promise<Ended> {
+  const { base, html, markdown, json } = options;
   const after = await currentContract(project);
   const before = await readBase(base, project);
   const outcome = await outcomeOf(base, before, after, project);
   const status = outcome.problems.length === 0 ? 0 : 1;
-  const written = await writeReviews({ html, markdown }, outcome, before, after);
-  if (written.length > 0)
-    return {
-      status,
-      output: [...written, ...outcome.problems.map(({ message }) => `\n✖ ${message}`)].join('\n'),
-    };
+  if (html !== undefined || markdown !== undefined) {
+    const written = await writeReviews(options, outcome, before, after);
+    const problems = outcome.problems.map(({ message }) => `\n✖ ${message}`);
+    return { status, output: [...written, ...problems].join('\n') };
+  }
   return { status, output: json ? asJson(outcome, false) : asText(outcome, colour) };
 }
 
 async function writeReviews(
-  files: { html: string | undefined; markdown: string | undefined },
+  { html, markdown }: Options,
   outcome: Outcome,
   before: Json,
   after: Json,
 ): Promise<string[]> {
-  if (files.html === undefined && files.markdown === undefined) return [];
   const review = asMarkdown(outcome, before, after);
-  if (files.markdown !== undefined) await writeFile(files.markdown, review);
-  if (files.html !== undefined) await writeFile(files.html, asHtml(review));
-  return [files.markdown, files.html].flatMap((file) => (file === undefined ? [] : `Wrote ${file}.`));
+  if (markdown !== undefined) await writeFile(markdown, review);
+  if (html !== undefined) await writeFile(html, asHtml(review));
+  return [markdown, html].flatMap((file) => (file === undefined ? [] : `Wrote ${file}.`));
 }
 
 async function release({ json }: Options, project: string, colour: boolean): Promise<Ended> {

@@ -42,18 +42,8 @@ export interface Contract {
   webhooks: Record<string, Record<string, Operation>>;
 }
 
-/** An operation or an event. */
-export interface Item {
-  path: string;
-  method: string;
-  operation: Operation;
-  isEvent: boolean;
-  /** Where Redoc shows it. */
-  href: string;
-}
-
 /** Every operation, then every event. */
-export const itemsOf = ({ paths, webhooks }: Pick<Contract, 'paths' | 'webhooks'>): Item[] =>
+export const itemsOf = ({ paths, webhooks }: Pick<Contract, 'paths' | 'webhooks'>) =>
   [paths, webhooks].flatMap((items) =>
     Object.entries(items).flatMap(([path, item]) =>
       Object.entries(item).map(([method, operation]) => ({
@@ -61,6 +51,7 @@ export const itemsOf = ({ paths, webhooks }: Pick<Contract, 'paths' | 'webhooks'
         method: method.toUpperCase(),
         operation,
         isEvent: items === webhooks,
+        /** Where Redoc shows it. */
         href: `reference.html#/${slug(operation.tags[0])}/${operation.operationId.toLowerCase()}`,
       })),
     ),
@@ -102,7 +93,7 @@ const isForValidators = (key: string, value: unknown) =>
   ((key === 'maximum' || key === 'minimum') && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER);
 
 /** With the first example of the body, which is the one that succeeds, or the first filter of a list that has an example. */
-function callOf(contract: Contract, { method, path, operation }: Item): Call {
+function callOf(contract: Contract, { method, path, operation }: ReturnType<typeof itemsOf>[number]): Call {
   const { requestBody, parameters = [] } = operation;
   const [first] = Object.values(requestBody?.content['application/json']?.examples ?? {});
   const named = parameters.map((one) => resolve(contract, one));

@@ -5,29 +5,21 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
-export interface Site {
-  /** `site.css` becomes `assets/site.<digest>.css`, which is returned. */
-  asset: (name: string, content: string | Buffer) => string;
-  page: (path: string, content: string | Buffer) => void;
-  write: (folder: string) => void;
-  /** Removes what an earlier build has left. Last, because the site may be served meanwhile. */
-  prune: (folder: string) => void;
-}
-
-export function createSite(): Site {
+export function createSite() {
   const files = new Map<string, Buffer>();
   return {
-    asset(name, content) {
+    /** `site.css` becomes `assets/site.<digest>.css`, which is returned. */
+    asset: (name: string, content: string | Buffer): string => {
       const digest = createHash('sha256').update(content).digest('hex').slice(0, 12);
       const ending = extname(name);
       const path = `assets/${name.slice(0, -ending.length)}.${digest}${ending}`;
       files.set(path, Buffer.from(content));
       return path;
     },
-    page(path, content) {
+    page(path: string, content: string | Buffer) {
       files.set(path, Buffer.from(content));
     },
-    write(folder) {
+    write(folder: string) {
       for (const [path, content] of files) {
         const file = join(folder, path);
         mkdirSync(dirname(file), { recursive: true });
@@ -37,7 +29,8 @@ export function createSite(): Site {
         writeFileSync(`${file}.br`, brotliCompressSync(content, { params: quality }));
       }
     },
-    prune(folder) {
+    /** Removes what an earlier build has left. Last, because the site may be served meanwhile. */
+    prune(folder: string) {
       for (const part of new Set([...files.keys()].map(dirname).filter((one) => one !== '.')))
         for (const name of readdirSync(join(folder, part)))
           if (!files.has(`${part}/${name.replace(/\.(gz|br)$/, '')}`)) rmSync(join(folder, part, name));

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { root } from '../support/root.ts';
 import { bundled } from './bundled.ts';
 import { itemsOf, type Contract } from './contract.ts';
-import { createSite, type Site } from './files.ts';
+import { createSite } from './files.ts';
 import { escape } from './markdown.ts';
 import { frame, type Frame } from './shell.ts';
 
@@ -15,7 +15,7 @@ const own = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf
 /** Scalar as one script. The package of the same name without `fastify-` has 300 others in tow. */
 const scalar = join(root, 'node_modules/@scalar/fastify-api-reference/dist/js/standalone.js');
 
-export async function assemblePages(parts: Frame, contract: Contract): Promise<Site> {
+export async function assemblePages(parts: Frame, contract: Contract) {
   const site = createSite();
   const script = (path: string) => `<script src="/${path}"></script>\n`;
   const places = Object.fromEntries(

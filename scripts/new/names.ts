@@ -8,12 +8,12 @@ export const words = (name: string): string[] =>
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== '');
 
-const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
-export const pascal = (name: string) => words(name).map(capital).join('');
+/** With a capital, as a sentence begins. */
+export const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+export const pascal = (name: string) => words(name).map(sentence).join('');
 export const kebab = (name: string) => words(name).join('-');
 /** In a sentence: `BuyerNote` is "buyer note". */
 export const spoken = (name: string) => words(name).join(' ');
-export const sentence = (text: string) => capital(text);
 export const withArticle = (text: string) => `${/^[aeiou]/.test(text) ? 'an' : 'a'} ${text}`;
 
 export const singular = (word: string): string => {

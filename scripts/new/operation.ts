@@ -38,22 +38,7 @@ const answersOf: Record<Kind, { verbs: [string, ...string[]]; status: string }> 
   delete: { verbs: ['delete'], status: '204' },
 };
 
-interface Design {
-  kind: Kind;
-  method: Method;
-  path: string;
-  id: string;
-  /** The name of the resource's schema. */
-  name: string;
-  tag: string;
-  scope: string;
-  /** The parameters of the path. */
-  parameters: string[];
-  /** PUT and DELETE are idempotent by definition. */
-  takesKey: boolean;
-}
-
-function design(verb: string, target: string, options: OperationOptions): Design {
+function design(verb: string, target: string, options: OperationOptions) {
   const method = methods.find((one) => one === verb.toLowerCase());
   if (method === undefined)
     throw new Refusal(
@@ -80,6 +65,7 @@ function design(verb: string, target: string, options: OperationOptions): Design
         ? `POST creates in a collection. Write: operation POST ${path.replace(/\/[^/]+$/, '')}`
         : `${method.toUpperCase()} is for one record, which the path names. Write: operation ${method.toUpperCase()} ${path}/{${singular(segments.at(-1) ?? '').replaceAll('-', '_')}_id}`,
     );
+  // Of the resource's schema.
   const name = options.schema ?? pascal(fixed.map(singular).join('-'));
   mustMatch(/^([A-Z][a-z0-9]*)+$/, name, 'A schema is in PascalCase: --schema BuyerNote');
   const { verbs } = answersOf[kind];
@@ -92,12 +78,13 @@ function design(verb: string, target: string, options: OperationOptions): Design
   const tag = options.tag ?? sentence(spoken(first));
   const scope = `${first}.${method === 'get' ? 'read' : 'write'}`;
   const parameters = segments.filter(isParameter).map((segment) => segment.slice(1, -1));
+  // PUT and DELETE are idempotent by definition.
   const takesKey = kind === 'create' || kind === 'update';
   return { kind, method, path, id, name, tag, scope, parameters, takesKey };
 }
 
 function operationText(
-  { kind, method, id, name, tag, scope, parameters, takesKey }: Design,
+  { kind, method, id, name, tag, scope, parameters, takesKey }: ReturnType<typeof design>,
   example: string,
 ): string {
   const request = requestOf(name)[kind];

@@ -15,16 +15,12 @@ export interface Schema {
   properties?: Record<string, Schema>;
 }
 
-export interface Project {
-  root: string;
-  has: (file: string) => Promise<boolean>;
-  read: (file: string) => Promise<unknown>;
-}
+export type Project = ReturnType<typeof projectAt>;
 
-export const projectAt = (root: string): Project => ({
+export const projectAt = (root: string) => ({
   root,
-  has: (file) => exists(join(root, file)),
-  read: async (file) => parse(await readFile(join(root, file), 'utf8')) as unknown,
+  has: (file: string) => exists(join(root, file)),
+  read: async (file: string) => parse(await readFile(join(root, file), 'utf8')) as unknown,
 });
 
 export const component = (kind: string, name: string) => `openapi/components/${kind}/${name}.yaml`;

@@ -8,23 +8,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './root.ts';
 
-export interface Sandbox extends AsyncDisposable {
-  url: string;
-  dataDir: string;
-  /** Runs `payments` to its end and returns what it printed. */
-  payments: (...args: string[]) => { status: number | null; stdout: string };
-  /** Returns once the service is ready, with its process ID. */
-  start: (env?: Record<string, string>) => Promise<number>;
-  stop: () => Promise<void>;
-  killServer: () => Promise<void>;
-  /** The process ID of PostgreSQL. */
-  postmaster: () => number | undefined;
-  /** Kills the postmaster. */
-  killDatabase: () => void;
-  /** Megabytes on the heap after a collection; only with `reportHeap` in NODE_OPTIONS. */
-  heap: () => Promise<number>;
-}
-
 // The service itself has no such signal: it is added from outside, with Node's own means.
 const onSignal = `import v8 from 'node:v8'; import vm from 'node:vm'; v8.setFlagsFromString('--expose-gc');
 process.on('SIGUSR2', () => { vm.runInNewContext('gc')(); console.error('heap ' + process.memoryUsage().heapUsed); })`;
@@ -33,7 +16,7 @@ export const reportHeap = { NODE_OPTIONS: `--import=data:text/javascript,${encod
 /** As npm runs `start` and `payments`; npm itself would be one more process. */
 const program = (file: string, ...args: string[]) => ['scripts/run.js', file, ...args];
 
-export async function createSandbox(given: Record<string, string> = {}): Promise<Sandbox> {
+export async function createSandbox(given: Record<string, string> = {}) {
   const parent = mkdtempSync(join(tmpdir(), 'payments-sandbox-'));
   // As root PostgreSQL runs as `nobody`, which must be able to enter.
   chmodSync(parent, 0o755);
@@ -53,7 +36,8 @@ export async function createSandbox(given: Record<string, string> = {}): Promise
   return {
     url,
     dataDir,
-    async start(more = {}) {
+    /** Returns once the service is ready, with its process ID. */
+    async start(more: Record<string, string> = {}) {
       child = spawn(process.execPath, program('server/main.ts'), {
         cwd: root,
         env: { ...env, ...more },
@@ -64,15 +48,18 @@ export async function createSandbox(given: Record<string, string> = {}): Promise
     },
     stop: () => stop('SIGTERM'),
     killServer: () => stop('SIGKILL'),
+    /** The process ID of PostgreSQL. */
     postmaster: () => postmasterOf(dataDir),
     killDatabase: () => {
       const pid = postmasterOf(dataDir);
       if (pid !== undefined) process.kill(pid, 'SIGKILL');
     },
-    payments: (...args) => {
+    /** Runs `payments` to its end. */
+    payments: (...args: string[]) => {
       const options = { cwd: root, env, encoding: 'utf8', maxBuffer: 1e9 } as const;
       return spawnSync(process.execPath, program('server/cli/main.ts', ...args), options);
     },
+    /** Megabytes on the heap after a collection; only with `reportHeap`. */
     async heap() {
       const running = child;
       if (!running?.stderr) throw new Error('The service does not run.');
