@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 import plain from './vitest.config.ts';
 
 const url = process.env.TEST_CITUS_URL;
-if (url === undefined)
+if (url === undefined || url === '')
   throw new Error('Set TEST_CITUS_URL to a database on the coordinator: see docs/scaling.md.');
 process.env.TEST_DATABASE_URL = url;
 
