@@ -74,7 +74,7 @@ function decodeKey(text: string): Buffer | undefined {
   return /^[A-Za-z0-9+/]{43}=$/.test(text) && new Set(key).size > 1 ? key : undefined;
 }
 
-const inDataDir = 'sandbox: generated at the first start, kept in `DATA_DIR`';
+const inDataDir = 'sandbox: generated at the first start, kept in `DATA_DIR`; required in production';
 
 export const settings = {
   ENVIRONMENT: { doc: 'which rules apply', ...oneOf('sandbox', 'production'), default: 'sandbox' },

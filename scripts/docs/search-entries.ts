@@ -6,15 +6,15 @@ import type { Guide } from './guides.ts';
 import { plain, type Rendered } from './markdown.ts';
 import { sampleLanguages } from './samples.ts';
 
-/** Those who integrate search most, and those who build or run the service know where their guide is. */
+/** Those who integrate search most. */
 const weights = {
   Guides: 4,
   operation: 3,
   field: 1.5,
   event: 1,
-  Build: 1,
-  Operate: 0.3,
-  Contribute: 0.2,
+  Build: 2,
+  Operate: 2,
+  Contribute: 2,
 };
 
 type Page = Rendered & { guide: Guide };

@@ -56,16 +56,16 @@ export const uuid: Parser<string> = (text) => {
 /** Collects the values of an option that may be repeated. */
 export const collect = (value: string, before: string[]): string[] => [...before, value];
 
-/** A parser of scopes that are separated by commas. `forms` says what is accepted. */
+/** A parser of scopes that are separated by commas; a repeated option adds to them. `forms` says what is accepted. */
 export const scopesLike =
   (isScope: (word: string) => boolean, forms: string) =>
-  (text: string): string[] => {
+  (text: string, before: string[] = []): string[] => {
     const given = text
       .split(',')
       .map((word) => word.trim())
       .filter(Boolean);
     const wrong = given.filter((word) => !isScope(word));
-    if (given.length > 0 && wrong.length === 0) return given;
+    if (given.length > 0 && wrong.length === 0) return [...before, ...given];
     throw new InvalidArgumentError(
       `Invalid: ${wrong.join(', ') || 'an empty list'}. Separate by commas: ${forms}.`,
     );

@@ -281,7 +281,9 @@ describe('while the server runs', () => {
     expect(pair.private_key).toBeUndefined();
     expect(JSON.stringify(pair)).not.toContain('PRIVATE KEY');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
-    const token = (await said('token', '--scopes', '*.read', '--key', file)).trim();
+    // A repeated option adds to the scopes.
+    const scopes = ['--scopes', '*.read', '--scopes', 'payment-methods.write'];
+    const token = (await said('token', ...scopes, '--key', file)).trim();
     expect(await statusWith(token)).toBe(200);
   });
 

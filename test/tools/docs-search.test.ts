@@ -92,6 +92,10 @@ describe('the search of the docs', () => {
     ['request id', 'guides/errors.html#x-request-id'],
     ['create a transaction', 'guides/getting-started.html#what-this-api-does-not-have'],
     ['how do I restore a backup quickly', 'guides/operator.html'],
+    ['rotate card key', 'guides/keys.html'],
+    ['import transactions', 'guides/operator.html#import'],
+    ['gdpr delete customer', 'guides/personal-data.html'],
+    ['breakpoint in a handler', 'guides/backend-engineer.html#working'],
     [
       'statuses of a transaction',
       'reference.html#/transactions/listtransactions#transactions/listtransactions/t=response&c=200&path=items[]/status',
