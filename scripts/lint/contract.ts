@@ -11,7 +11,7 @@ import { nameIn } from '../support/files.ts';
 import { adviseOnName, adviseOnReference } from './did-you-mean.ts';
 import { groupExampleFaults } from './example-faults.ts';
 import type { Problem, Reported } from './problem.ts';
-import { readSources, type Sources } from './sources.ts';
+import { readSource, readSources, type Sources } from './sources.ts';
 import { textsCutOff, yamlFaults } from './yaml-faults.ts';
 
 export interface Linted {
@@ -22,9 +22,10 @@ export interface Linted {
 
 export async function lintContract(project: string): Promise<Linted> {
   const sources = readSources(project);
-  const faults = yamlFaults(sources);
+  const settings = join(project, 'redocly.yaml');
+  const faults = yamlFaults(new Map([...sources, ['redocly.yaml', readSource(settings)]]));
   if (faults.length > 0) return { problems: faults, unfinished: [] };
-  const config = await loadConfig({ configPath: join(project, 'redocly.yaml') });
+  const config = await loadConfig({ configPath: settings });
   const found = [
     ...(await lintConfig({ config, severity: 'error' })),
     ...(await lint({ ref: join(project, 'openapi/openapi.yaml'), config })),

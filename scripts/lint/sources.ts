@@ -15,10 +15,10 @@ export type Sources = ReadonlyMap<string, Source>;
 
 export function readSources(project: string): Sources {
   const files = filesIn(project, 'openapi').filter((file) => file.endsWith('.yaml'));
-  return new Map(files.map((file) => [file, read(join(project, file))]));
+  return new Map(files.map((file) => [file, readSource(join(project, file))]));
 }
 
-function read(file: string): Source {
+export function readSource(file: string): Source {
   const text = readFileSync(file, 'utf8');
   const known = parsed.get(file);
   if (known?.text === text) return known;

@@ -198,6 +198,9 @@ describe('closing ends', { timeout: 120_000 }, () => {
 
     await service.service.close();
     await request;
+    // At once, and not when the lease would end.
+    const leased = await locker.query('select 1 from deliveries where leased_by is not null');
+    expect(leased.rows).toEqual([]);
     await locker.end();
     await using next = await startTestService({ webhooks: patient, config: service.config });
     await receiver.received(2);

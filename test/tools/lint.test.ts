@@ -1,12 +1,21 @@
 // The command line of `npm run lint`. What it says about a contract is tested in test/contract.
+import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { lintContract } from '../../scripts/lint/contract.ts';
 import { root } from '../../scripts/support/root.ts';
 import { brokenProject, swap } from '../support/contract-copy.ts';
 import { runNode } from '../support/processes.ts';
 
 const refunds = join(root, 'test/fixtures/refunds/openapi');
 const lint = (cwd: string, ...args: string[]) => runNode('scripts/lint.ts', args, { cwd });
+
+it('names the line of a redocly.yaml that is not YAML', async () => {
+  await using project = await brokenProject({}, refunds);
+  await appendFile(join(project.folder, 'redocly.yaml'), '  bad: [\n');
+  const { problems } = await lintContract(project.folder);
+  expect(problems).toEqual([expect.objectContaining({ rule: 'yaml-syntax', file: 'redocly.yaml' })]);
+});
 
 it('exits with 1 and names file, line and what to write, if the contract has faults', async () => {
   await using project = await brokenProject(
