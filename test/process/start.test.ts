@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import type { Config } from '../../server/config.ts';
 import { runningUrl } from '../../server/database/embedded/index.ts';
@@ -31,26 +32,37 @@ const pairs = 'select id, thumbprint, algorithm, active from api_key_pairs order
 const answerTo = (url: string, folder: string) =>
   createCaller(url)('GET', '/api-key-pairs', { token: signToken(keyIn(folder), ['*.read'], 60) });
 
-it('a service that listens and has not written its address yet is not ready, and keeps requests until it serves them', async () => {
-  await using dataDir = await newDataDir();
+/** A service that listens, and waits to write its address: the table is locked until `client` ends its transaction. */
+async function startLocked() {
+  const dataDir = await newDataDir();
+  onTestFinished(() => dataDir[Symbol.asyncDispose]());
   const databaseUrl = await createTestDatabase();
   const config = { dataDir: dataDir.path, databaseUrl, secrets: noSecrets };
   await (await startTestService({ config }))[Symbol.asyncDispose]();
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  onTestFinished(() => client.end());
+  // Readers of the table pass, and whoever writes to it waits.
+  await client.query('begin');
+  await client.query('lock table settings in share mode');
   const port = await freePort();
   const env = { DATA_DIR: dataDir.path, DATABASE_URL: databaseUrl, PORT: String(port) };
+  const child = startNode('server/main.ts', [], { env });
+  onTestFinished(() => void child.process.kill('SIGKILL'));
+  await eventually(() => isListening(port), 'it listens');
   const url = `http://127.0.0.1:${port}`;
-  const readiness = async () => {
-    const response = await fetch(`${url}/readyz`);
-    return { status: response.status, body: await response.json() };
-  };
-  await withClient(databaseUrl, async (client) => {
-    // Readers of the table pass, and whoever writes to it waits.
-    await client.query('begin; lock table settings in share mode');
-    const child = startNode('server/main.ts', [], { env });
-    onTestFinished(() => void child.process.kill('SIGKILL'));
-    await eventually(() => isListening(port), 'it listens');
+  return { client, child, port, url, ask: () => answerTo(url, dataDir.path) };
+}
+
+describe('a service that listens and has not written its address yet', () => {
+  it('is not ready, and keeps requests until it serves them', async () => {
+    const { client, child, url, ask } = await startLocked();
+    const readiness = async () => {
+      const response = await fetch(`${url}/readyz`);
+      return { status: response.status, body: await response.json() };
+    };
     expect(await readiness()).toEqual({ status: 503, body: { status: 'not ready', reason: 'starting' } });
-    const answer = answerTo(url, dataDir.path);
+    const answer = ask();
     expect(await Promise.race([answer, readiness()])).toMatchObject({ body: { reason: 'starting' } });
     await client.query('commit');
     expect((await answer).status).toBe(200);
@@ -58,6 +70,18 @@ it('a service that listens and has not written its address yet is not ready, and
     // It may be meant for production.
     const [first] = child.stdout().match(/^\{.*\}$/gm) ?? [];
     expect(first).toMatch(/"level":40.*ENVIRONMENT is not set although DATABASE_URL is/);
+  });
+
+  it('ends with 1 if that fails, and cuts off the requests that waited', async () => {
+    const { client, child, port, ask } = await startLocked();
+    const cutOff = expect(ask()).rejects.toThrow('fetch failed');
+    const waiting = `select pg_cancel_backend(pid) from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like 'insert into "settings"%'`;
+    await eventually(async () => (await client.query(waiting)).rowCount === 1, 'the write waits');
+    await cutOff;
+    const { status, stdout } = await child.ended;
+    expect([status, stdout]).toEqual([1, expect.stringContaining('"msg":"the service did not start"')]);
+    expect(await isListening(port)).toBe(false);
   });
 });
 

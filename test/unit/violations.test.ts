@@ -196,6 +196,16 @@ describe('items beyond the limit of a list', () => {
       '/0 must be a string | type_error.string',
     ]);
   });
+
+  it('do not hide violations of another list', () => {
+    const schema = {
+      properties: { a: { maxItems: 1, items: { type: 'string' } }, b: { items: { type: 'string' } } },
+    };
+    expect(told(schema, { a: ['x', 'y'], b: ['x', 'y', 3] })).toEqual([
+      '/a must have 1 item or less | value_error.list.max_items',
+      '/b/2 must be a string | type_error.string',
+    ]);
+  });
 });
 
 describe('a choice between branches', () => {
