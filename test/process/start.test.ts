@@ -15,7 +15,7 @@ import { makeSandboxSecrets } from '../../server/sandbox/secrets-file.ts';
 import { secretNames } from '../../server/settings.ts';
 import { createCaller } from '../support/call.ts';
 import { eventually, newDataDir, nothingRunsOn, type DataDir } from '../support/data-dir.ts';
-import { createTestDatabase, query, withClient } from '../support/database.ts';
+import { createTestDatabase, query } from '../support/database.ts';
 import { onTerminal, paymentsHere, serviceHere, startInVainHere } from '../support/in-process.ts';
 import { keyIn } from '../support/keys.ts';
 import { freePort, isListening } from '../support/ports.ts';
