@@ -432,18 +432,19 @@ describe('the rate limit', () => {
       body: { items: [{ number: '9999000050001234', pin: '1234' }] },
     });
 
+  const reachLimit = async (token: string) => {
+    while ((await balances(token)).status !== 429);
+  };
+
   it('counts tokens with embed and other scopes, and no tokens without embed', async () => {
-    const both = service.token('embed', 'gift-cards.read');
-    await Promise.all(Array.from({ length: 50 }, () => balances(both)));
-    expect((await balances(both)).status).toBe(429);
+    await reachLimit(service.token('embed', 'gift-cards.read'));
     const server = service.token('gift-cards.read');
-    const answers = await Promise.all(Array.from({ length: 60 }, () => balances(server)));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    for (let nth = 1; nth <= 60; nth += 1) expect((await balances(server)).status).toBe(200);
   });
 
   it('counts a second valid ECDSA signature as the same token', async () => {
     const token = service.token('embed');
-    await Promise.all(Array.from({ length: 50 }, () => balances(token)));
+    await reachLimit(token);
     const [input, signature] = [
       token.slice(0, token.lastIndexOf('.')),
       token.slice(token.lastIndexOf('.') + 1),
