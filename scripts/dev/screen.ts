@@ -30,7 +30,7 @@ function summaryOf(files: string[]): string {
   return [...(generated > 0 ? [counted] : []), ...others].join(', ');
 }
 
-export function asText(state: State, colour: boolean): string {
+function asText(state: State, colour: boolean): string {
   const { problems, linted = 0, updated, wrote = [], unfinished = 0, served } = state;
   const paint = (style: Parameters<typeof styleText>[0], text: string) =>
     colour ? styleText(style, text, { validateStream: false }) : text;

@@ -18,7 +18,7 @@ import { writeVersion } from './versions.ts';
 const releasedFile = 'openapi/released/openapi.json';
 const committedFile = 'generated/openapi.json';
 
-export const help = `Compare the contract in openapi/ with the last released one, ${releasedFile}.
+const help = `Compare the contract in openapi/ with the last released one, ${releasedFile}.
 
   npm run diff                        list the changes; fail if version or changelog do not announce them
   npm run diff -- --base main         list the changes since a branch, a commit or a file; the rules are about the released one

@@ -1,7 +1,7 @@
 // Names of one thing in the forms that the house rules ask for.
 import { Refusal } from './plan.ts';
 
-export const words = (name: string): string[] =>
+const words = (name: string): string[] =>
   name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()

@@ -4,7 +4,7 @@ import { component } from './project.ts';
 import { filled } from './template.ts';
 
 /** The schema of an object that has nothing but a name yet. */
-export const namedObject = (description: string, name: string, isPartial = false) =>
+const namedObject = (description: string, name: string, isPartial = false) =>
   filled('named-object.yaml', { description, one: spoken(name), partial: isPartial });
 
 export function resourceFiles(name: string): Record<string, string> {

@@ -1,5 +1,5 @@
 // Compiles the validators of a contract. `npm run generate` has compiled those of the responses of the generated contract, which
-// spares every start half a second, and has proved that contract. Any other one, such as a contract that the mock reloads while
+// spares every start half a second, and has linted that contract and called each of its operations. Any other one, such as a contract that the mock reloads while
 // somebody edits it, is compiled here.
 import { createHash } from 'node:crypto';
 import * as generated from '../../generated/validators.js';
@@ -19,7 +19,7 @@ export async function compileContract(contract: Contract): Promise<CompiledContr
   const responses = compileResponses(contract);
   const validator = createValidator(contract.document);
   const called = validator.callEveryOperation();
-  // No start waits for a proved contract. If a call failed, the requests themselves would be answered with the same error.
+  // No start waits for the generated contract, which was tried. If a call failed, the requests themselves would be answered with the same error.
   if (isGenerated(contract)) called.catch(() => undefined);
   else await called;
   return { document: contract.document, validator, responses };

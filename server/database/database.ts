@@ -61,7 +61,7 @@ types.setTypeParser(pg.types.builtins.JSONB, parseJson);
 readBytes(types);
 
 /** Connections for requests, and how long a request waits for one of them. */
-export const poolSize = 10;
+const poolSize = 10;
 const connectionMilliseconds = 2_000;
 
 /** In pg_stat_activity: `payments-service 1.0.0`, and `payments-service 1.0.0 webhooks work`. See also reseal.ts. */

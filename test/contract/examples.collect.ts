@@ -56,7 +56,7 @@ const operations = ['paths', 'webhooks'].flatMap((part) =>
   ),
 );
 
-export const bodies: Body[] = operations.flatMap(bodiesOf);
+const bodies: Body[] = operations.flatMap(bodiesOf);
 
 const named = (holder: Place): { name: string; value: unknown }[] => [
   ...children(contract.at(['examples'], holder)).map(([name, place]) => ({

@@ -240,7 +240,8 @@ describe('while the server runs', () => {
     });
     const [listed] = (body as { items: (Pair & { last_used_at: string })[] }).items;
     const { private_key: pem, ...resource } = pair;
-    expect(pem).toContain('PRIVATE KEY');
+    const bits = createPrivateKey(pem ?? '').asymmetricKeyDetails?.modulusLength;
+    expect(bits).toBe(algorithm === 'RSA' ? 3072 : undefined);
     expect({ ...listed, last_used_at: null, updated_at: null }).toEqual({ ...resource, updated_at: null });
     expect(await statusWith(tokenOf(pair, 'card-scheme-definitions.read'))).toBe(200);
     expect(await statusWith(tokenOf(pair, 'transactions.read'))).toBe(403);

@@ -52,5 +52,3 @@ export const swap = (from: string | RegExp, to: string) => (text: string) => {
 };
 
 export const cut = (from: string | RegExp) => swap(from, '');
-
-export const add = (more: string) => (text: string) => `${text}${more}`;

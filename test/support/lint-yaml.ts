@@ -67,7 +67,7 @@ async function projectOf(files: Files, base?: string) {
 }
 
 /** What one rule of redocly.yaml says about a contract that need not be whole. A text is the root file. */
-export async function expectRule(rule: string, given: string | Files): Promise<void> {
+async function expectRule(rule: string, given: string | Files): Promise<void> {
   const files = typeof given === 'string' ? { 'openapi.yaml': given } : given;
   const all = { ...files, 'openapi.yaml': `openapi: 3.1.0\n${(files['openapi.yaml'] ?? '').trimStart()}` };
   await using project = await projectOf(all);
@@ -109,7 +109,7 @@ export const testLint = (faults: Record<string, Edits>) => {
   it(Object.keys(faults).join('; '), () => expectLint(Object.values(faults)));
 };
 
-export const sourcesOf = (files: Files): Sources =>
+const sourcesOf = (files: Files): Sources =>
   new Map(Object.entries(files).map(([name, text]) => [`openapi/${name}`, sourceOf(text.replace(mark, ''))]));
 
 /** A file that is not YAML. */

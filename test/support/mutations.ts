@@ -234,7 +234,7 @@ const queryMutations = memoize((id: OperationId): Mutation[] => {
 const acceptsEmpty = (schema: Schema) =>
   ['minLength', 'pattern', 'format', 'enum'].every((keyword) => !(keyword in schema));
 
-export function badValues(schema: Schema): string[] {
+function badValues(schema: Schema): string[] {
   if (schema.type === 'boolean') return ['', 'yes', '1', 'TRUE', 'null', ' true'];
   if (schema.type !== 'integer')
     return [

@@ -46,7 +46,7 @@ export const updateTransaction = (db: Db, transaction: NewTransaction) =>
   inTransaction(db, (tx) => updateRow(tx as EventTx, transaction));
 
 /** The number of a card that replaces another: its last four digits are 4444. */
-export const newNumber = '5555555555554444';
+const newNumber = '5555555555554444';
 
 /** Like the account updater; by default with a new number. */
 export const recordReplacement = (

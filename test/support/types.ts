@@ -28,7 +28,7 @@ export function describeTypes(name: string, head: string, pieces: Piece[]): void
 }
 
 /** The errors of each text, as `tsc` prints them below the place. */
-export async function compileTexts(texts: string[]): Promise<string[]> {
+async function compileTexts(texts: string[]): Promise<string[]> {
   // Below node_modules, so that packages are found from there; what the texts import is relative to this folder.
   const cache = join(root, 'node_modules/.cache');
   await mkdir(cache, { recursive: true });

@@ -254,6 +254,27 @@ describe('a choice between branches', () => {
       { a: 1 },
       '',
     ],
+    [
+      'whose names were sent, though there are unknown names further inside',
+      { properties: { a: nothing } },
+      nothing,
+      { a: { z: 1 } },
+      '/a/z',
+    ],
+    [
+      'whose names were sent, also if it is closed to what its parts do not name',
+      { properties: { a: { required: ['x', 'y'] } } },
+      { type: 'object', properties: { b: {} }, unevaluatedProperties: false },
+      { a: {} },
+      '/a/x',
+    ],
+    [
+      'with fewer missing names, though more are missing further inside',
+      { properties: { a: { required: ['x', 'y'] } } },
+      { required: ['x'] },
+      { a: {} },
+      '/a/x',
+    ],
   ])('is the one %s', (_name, meant, other, value, pointer) => {
     for (const keyword of both)
       for (const branches of [

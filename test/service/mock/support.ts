@@ -65,7 +65,7 @@ export async function send(
   return { status: response.status, headers: response.headers, body: answered };
 }
 
-export const createCaller =
+const createCaller =
   (url: string): Caller =>
   async (method, path, options) => {
     const answer = await send(url, method, path, options);
