@@ -1,6 +1,6 @@
-// Compiles the validators of a contract. `npm run generate` has compiled those of the responses of the generated contract, which
-// spares every start half a second, and has linted that contract and called each of its operations. Any other one, such as a contract that the mock reloads while
-// somebody edits it, is compiled here.
+// Compiles the validators of a contract. For the generated contract, `npm run generate` has done that for responses, which spares every
+// start half a second; it has also linted that contract and called each of its operations. Any other contract, such as one that the mock
+// reloads while somebody edits it, is compiled here.
 import { createHash } from 'node:crypto';
 import * as generated from '../../generated/validators.js';
 import { reasonOf } from '../faults.ts';
@@ -19,7 +19,8 @@ export async function compileContract(contract: Contract): Promise<CompiledContr
   const responses = compileResponses(contract);
   const validator = createValidator(contract.document);
   const called = validator.callEveryOperation();
-  // No start waits for the generated contract, which was tried. If a call failed, the requests themselves would be answered with the same error.
+  // No start waits for the generated contract, whose operations `npm run generate` has called. If a call failed here, the requests
+  // themselves would be answered with the same error.
   if (isGenerated(contract)) called.catch(() => undefined);
   else await called;
   return { document: contract.document, validator, responses };
