@@ -112,7 +112,7 @@ export function createApp(deps: AppDeps): App {
         handlers: deps.handlers,
         responses,
         limitVelocity: createVelocityLimit({
-          ...{ countCall, keysOf, cardsPerMinute, environment, now },
+          ...{ countCall, keysOf, cardsPerMinute, environment },
         }),
         keysOf,
         keptFor: createKeptAnswers(vault),

@@ -2,6 +2,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import { earlier } from './database/database-time.ts';
 import type { Db } from './database/database.ts';
 import { readPrivate, writePrivate } from './database/embedded/data-dir.ts';
 import { claimDatabase } from './database/environment.ts';
@@ -24,21 +25,20 @@ import { findMissingKeys } from './secrets/reseal.ts';
 interface CheckOptions {
   config: Config;
   log: Logger;
-  now: () => Date;
   secrets: Secrets;
 }
 
 /** A sandbox without data gets its sample data. */
-export async function checkData(db: Db, { config, log, now, secrets }: CheckOptions): Promise<void> {
+export async function checkData(db: Db, { config, log, secrets }: CheckOptions): Promise<void> {
   const isSandbox = config.environment === 'sandbox';
-  if (isSandbox && (await fillSandbox(db, config.dataDir, now(), secrets)))
+  if (isSandbox && (await fillSandbox(db, config.dataDir, secrets)))
     log.info('sample data was added to the sandbox');
   await refuseWrongKeys(db, { config, secrets, log });
   if (!isSandbox) await warnOfData(db, log);
 }
 
 /** With a wrong CARD_KEY requests fail. A sandbox only logs it, because its records may be thrown away. */
-async function refuseWrongKeys(db: Db, { config, secrets, log }: Omit<CheckOptions, 'now'>): Promise<void> {
+async function refuseWrongKeys(db: Db, { config, secrets, log }: CheckOptions): Promise<void> {
   const found = await findMissingKeys(db, secrets.vault);
   if (!found) return;
   const ids = found.missing.join(', ');
@@ -66,13 +66,14 @@ async function warnOfData(db: Db, log: Logger): Promise<void> {
  * Fills a new sandbox: two merchant accounts, buyers, cards, gift cards, 360 transactions, and a key pair whose private key is
  * saved in DATA_DIR. Idempotent, and safe to run in several processes at once. Returns whether it created something.
  */
-export const fillSandbox = (db: Db, dataDir: string, now: Date, secrets: CardSecrets): Promise<boolean> =>
+export const fillSandbox = (db: Db, dataDir: string, secrets: CardSecrets): Promise<boolean> =>
   inWork(db, async (work) => {
     const unit = silently(work, 'sample data');
     await lockUntilCommit(unit.db, 'fill sandbox');
     await claimDatabase(unit.db, 'sandbox');
     // `default` is the older one, because requests without the account header use the oldest account.
-    const older = new Date(now.getTime() - 60_000);
+    const { now } = unit;
+    const older = earlier(now, 60_000);
     const made = [
       await createAccount(unit, { id: 'default', display_name: 'Default', created_at: older }),
       await createAccount(unit, { id: 'marketplace', display_name: 'Marketplace', created_at: now }),

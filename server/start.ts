@@ -50,13 +50,14 @@ export interface ServiceParts {
   contract: CompiledContract;
   handlers: Handlers<WriteDeps>;
   providers: Partial<Providers>;
+  /** The clock of this process, for tokens and the expiry of new cards. */
   now: () => Date;
   /** The built docs and the sandbox's pages. */
   siteDir: string;
   pagesDir: string;
   /** Interval of the daily jobs. */
   jobMilliseconds: number;
-  webhooks: Partial<Pick<DeliverDeps, 'options' | 'schedule' | 'now'> & { limits: WorkerLimits }>;
+  webhooks: Partial<Pick<DeliverDeps, 'options' | 'schedule'> & { limits: WorkerLimits }>;
 }
 
 export async function startService(
@@ -194,7 +195,7 @@ async function openParts(config: Config, log: Logger, life: Life, replaced: Part
     };
     // After the database: one that belongs to production is refused before anything is created.
     const secrets = openSecrets(config);
-    observing = await observe(config, database);
+    observing = await observe(config, database, made.now);
     await checkData(database.background.db, { ...made, secrets });
     const { metrics } = observing;
     const responses = metrics
@@ -217,7 +218,6 @@ function buildApp(parts: Parts, life: Life, onPublished: () => void) {
   const unitsOn = createUnitOfWork({
     outbox: createOutbox(contract.responses, observing.tracing?.current),
     publicUrl: () => publicUrl,
-    now,
     onPublished,
   });
   const requests = createRequestFeed(now);
@@ -227,7 +227,7 @@ function buildApp(parts: Parts, life: Life, onPublished: () => void) {
     pagesDir: parts.pagesDir,
     facts: { name, version, kind: 'sandbox' },
     requests,
-    events: createEventFeed(database.background.db, now),
+    events: createEventFeed(database.background.db),
     firstCall: () => firstCall(publicUrl, shownDataDir(config)),
     makeToken: () => makeSandboxToken(config.dataDir),
   };
@@ -252,20 +252,19 @@ const startDailyJobs = (
     inUnitOfWork: unitsOn(background.db),
     rememberNumbersMilliseconds,
     log,
-    now,
+    here: now,
     eventRetentionDays: config.eventRetentionDays,
     auditRetentionDays: config.auditRetentionDays,
     everyMilliseconds: jobMilliseconds,
   });
 
-function startDeliveries({ config, log, database, secrets, observing, now, webhooks = {} }: Parts): Worker {
+function startDeliveries({ config, log, database, secrets, observing, webhooks = {} }: Parts): Worker {
   const { limits = defaultLimits, ...replaced } = webhooks;
   return startWorker(
     {
       db: database.background.db,
       vault: secrets.vault,
       log,
-      now,
       options: sendOptions(config),
       schedule: nextWait,
       noteAttempt: observing.metrics?.noteAttempt,

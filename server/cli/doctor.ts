@@ -7,6 +7,7 @@ import { listWebhookSubscriptions } from '../resources/webhook-subscriptions/que
 import type { Secrets } from '../secrets/open.ts';
 import { listSealed } from '../secrets/reseal.ts';
 import { sealedWith } from '../secrets/vault.ts';
+import { describeDifference, readSecondsAhead } from '../upkeep/clock.ts';
 import { findBrokenInvariants, type Finding } from '../upkeep/doctor.ts';
 import { listErasures } from '../upkeep/erasure-queries.ts';
 import { visible } from '../visible.ts';
@@ -32,7 +33,7 @@ export function makeCommand(): Command {
 }
 
 const check = async ({ db, secrets }: OpenedService) => ({
-  notes: [...(await noteFailing(db)), ...(await noteErasures(db))],
+  notes: [...(await noteClock(db)), ...(await noteFailing(db)), ...(await noteErasures(db))],
   findings: [...(await findBrokenInvariants(db)), await findUnopenable(db, secrets)],
 });
 
@@ -42,6 +43,11 @@ interface Checked extends Finding {
 }
 
 const isBroken = ({ broken }: Finding): boolean => broken > 0;
+
+const noteClock = async (db: Db): Promise<string[]> => {
+  const difference = describeDifference(await readSecondsAhead(db, () => new Date()));
+  return difference === undefined ? [] : [difference];
+};
 
 /** Not a fault of the stored data: the receiver is at fault, and deliveries are retried. */
 async function noteFailing(db: Db): Promise<string[]> {

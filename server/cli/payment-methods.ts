@@ -74,7 +74,7 @@ export function makeCommand(): Command {
     .description('apply pending replacements of cards that have expired, as the daily job does')
     .action(async () => {
       const applied = await withService(
-        ({ db, changeWithEvents }) => applyExpiredReplacements(db, changeWithEvents, () => new Date()),
+        ({ db, changeWithEvents }) => applyExpiredReplacements(db, changeWithEvents),
         { creates: true },
       );
       printJson({ applied });

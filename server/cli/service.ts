@@ -98,8 +98,7 @@ export async function withService<T>(
 async function openUnitOfWork(db: Db, config: Config, isRepeatable: boolean): Promise<InUnitOfWork> {
   const publicUrl = await publicUrlOf(db, config);
   const outbox = createOutbox(compileResponses(loadContract()));
-  const now = () => new Date();
-  return createUnitOfWork({ outbox, publicUrl: () => publicUrl, now, isRepeatable })(db);
+  return createUnitOfWork({ outbox, publicUrl: () => publicUrl, isRepeatable })(db);
 }
 
 /** `webhooks work`, without arguments. */

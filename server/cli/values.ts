@@ -26,14 +26,25 @@ export const duration: Parser<number> = (text) => {
   return parsed;
 };
 
-/** A time, or how long ago it was. */
+/** A time, or how long ago it was. Without a time zone it is UTC, like all that commands print. */
 export const time: Parser<Date> = (text) => {
   const ago = milliseconds(text);
-  const parsed = ago === undefined ? new Date(text) : new Date(Date.now() - ago);
-  if (ago === undefined && (Number.isNaN(parsed.getTime()) || !/^\d{4}-\d\d-\d\d/.test(text)))
+  const parsed = ago === undefined ? readTime(text) : new Date(Date.now() - ago);
+  if (!parsed)
     throw new InvalidArgumentError('Give a time such as 2026-11-15T00:00:00Z, or 24h for 24 hours ago.');
   return parsed;
 };
+
+/** Undefined unless it is a date that exists, alone or with a time of day. */
+function readTime(text: string): Date | undefined {
+  const form = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)(Z|[+-]\d\d:\d\d)?)?$/i;
+  const [, date, clock = '00:00', zone = 'Z'] = form.exec(text) ?? [];
+  if (date === undefined) return undefined;
+  const parsed = new Date(`${date}T${clock}${zone.toUpperCase()}`);
+  // Date reads 30 February as 2 March.
+  const isInCalendar = new Date(`${date}T00:00Z`).getUTCDate() === Number(date.slice(-2));
+  return isInCalendar && !Number.isNaN(parsed.getTime()) ? parsed : undefined;
+}
 
 /** Text that has this form. */
 export const matching =

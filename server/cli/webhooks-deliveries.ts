@@ -241,7 +241,6 @@ async function work(): Promise<void> {
       db: database.background.db,
       vault,
       log,
-      now: () => new Date(),
       options: sendOptions(config),
       schedule: nextWait,
       noteAttempt: observed.metrics?.noteAttempt,

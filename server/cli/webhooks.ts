@@ -89,7 +89,7 @@ export function makeCommand(): Command {
 }
 
 async function rotate(id: string, { keep: keepMilliseconds }: { keep: number }): Promise<void> {
-  const { secret, until } = await withService(
+  const { secret, until, rotating } = await withService(
     async ({ db, change, secrets: { vault } }) => {
       const done = await change((unit) => rotateSubscription(unit, id, keepMilliseconds, vault));
       if (done) return done;
@@ -101,7 +101,7 @@ async function rotate(id: string, { keep: keepMilliseconds }: { keep: number }):
     },
     { creates: true },
   );
-  printJson({ id, secret, rotating: until > new Date(), old_secret_until: until });
+  printJson({ id, secret, rotating, old_secret_until: until });
 }
 
 async function switchTo(id: string, active: boolean): Promise<void> {

@@ -1,7 +1,8 @@
 // How a table is described: once, as data. Kysely's types, insert lists and presenters derive from it, so a
 // new column is one line. `shown` columns are properties of the API's resource, stored as they are shown, under the same
 // name; the contract gives their TypeScript type.
-import type { ColumnType } from 'kysely';
+import { sql, type ColumnType } from 'kysely';
+import type { DatabaseTime } from './database-time.ts';
 
 export type SqlType =
   'text' | 'uuid' | 'bigint' | 'integer' | 'boolean' | 'timestamptz' | 'json' | 'jsonb' | 'text[]' | 'uuid[]';
@@ -43,6 +44,9 @@ export type Given<Resource> = {
 } & {
   [Name in keyof Resource as null extends Resource[Name] ? Name : never]?: Resource[Name] | undefined;
 };
+
+/** For `updated_at`: of two transactions that change a row, the one that ends last may have begun first. */
+export const notBack = (now: DatabaseTime) => sql<Date>`greatest(updated_at, ${now})`;
 
 export type Stamp = ColumnType<Date, Date | string | undefined, Date | string>;
 export type MaybeStamp = ColumnType<Date | null, Date | null | undefined, Date | null>;

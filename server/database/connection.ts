@@ -3,6 +3,7 @@
 // docs/decisions/0021-poolers-and-retries.md.
 import type pg from 'pg';
 import { codeOf } from '../faults.ts';
+import type { DatabaseTime } from './database-time.ts';
 import { isInOrder } from './named-statements.ts';
 import { bytesConfig, copyIn, isAsBytes, isCopy } from './protocol.ts';
 
@@ -22,6 +23,12 @@ export interface Connection {
     statement: string | pg.QueryConfig,
     values?: readonly unknown[],
   ) => Promise<pg.QueryResult<Row>>;
+  /**
+   * Begins a transaction. Returns its time, which `now()` also has in all of its statements. A snapshot only reads, and all of its
+   * statements see the same data.
+   */
+  begin: (isSnapshot: boolean) => Promise<DatabaseTime>;
+  end: (how: 'commit' | 'rollback') => Promise<void>;
   /** Closes it if `destroy`, or if it must not be used again. */
   release: (destroy?: boolean) => void;
 }
@@ -63,12 +70,28 @@ export function connectionOf(
     }
   };
 
+  // The settings and the time are in one message with `begin`: no statement runs without the limits, and they take no time of their own.
+  const begin: Connection['begin'] = async (isSnapshot) => {
+    isInTransaction = true;
+    const settings = isPooled ? limitsOf(statementMilliseconds) : [];
+    const mode = isSnapshot ? 'begin isolation level repeatable read, read only' : 'begin';
+    const message = [mode, ...settings, 'select now()::timestamptz(3) as now'].join('; ');
+    // pg has one result for each statement of a message.
+    const results = (await send(message, [])) as unknown as pg.QueryResult<{ now: DatabaseTime }>[];
+    const { now } = results.at(-1)?.rows[0] ?? {};
+    if (!now) throw new Error('The database did not tell its time.');
+    return now;
+  };
+  const end: Connection['end'] = async (how) => {
+    isInTransaction = false;
+    await send(how, []);
+  };
+
   /** A statement of its own: a transaction, because only that can have limits of its own behind a pooler. */
   const sendAlone: Connection['query'] = async (statement, values) => {
     const inOrder = typeof statement === 'string' && isInOrder(statement);
-    await send(
-      `${begin(statementMilliseconds)}${inOrder ? '; set local enable_bitmapscan = off; set local enable_seqscan = off' : ''}`,
-    );
+    const settings = [...limitsOf(statementMilliseconds), ...(inOrder ? inOrderPlanning : [])];
+    await send(['begin', ...settings].join('; '));
     try {
       const result = await send(statement, values);
       await send('commit');
@@ -83,36 +106,30 @@ export function connectionOf(
 
   const sendThroughPooler: Connection['query'] = (statement, values) => {
     const { text, values: own } = typeof statement === 'string' ? { text: statement } : statement;
-    const wasInTransaction = isInTransaction;
-    if (isBegin(text)) isInTransaction = true;
-    else if (isEnd(text)) isInTransaction = false;
-    if (isBegin(text)) return send(begin(statementMilliseconds, text));
     // Without the name: a named statement is known to one server connection only.
     const given = values ?? own;
-    const isAlone = !wasInTransaction && statementMilliseconds > 0;
+    const isAlone = !isInTransaction && statementMilliseconds > 0;
     return isAlone ? sendAlone(text, given) : send(text, given);
   };
 
   return {
     query: isPooled ? sendThroughPooler : send,
+    begin,
+    end,
     release: (destroy = false) => {
       release(destroy || isUnusable);
     },
   };
 }
 
-// One message, so that no statement runs without the limits, and that it takes no longer than `begin` alone.
-const begin = (statementMilliseconds: number, text = 'begin'): string => {
-  const settings = [
+const limitsOf = (statementMilliseconds: number): string[] =>
+  [
     `statement_timeout = ${statementMilliseconds}`,
     `idle_in_transaction_session_timeout = ${idleMilliseconds}`,
     ...(statementMilliseconds > 0 ? quickPlanning : []),
-  ];
-  return [text, ...settings.map((setting) => `set local ${setting}`)].join('; ');
-};
+  ].map((setting) => `set local ${setting}`);
 
-const isBegin = (text: string) => /^\s*(begin|start transaction)\b[^;]*$/i.test(text);
-const isEnd = (text: string) => /^\s*(commit|rollback)\s*$/i.test(text);
+const inOrderPlanning = ['set local enable_bitmapscan = off', 'set local enable_seqscan = off'];
 
 /**
  * The server does not accept writes. It may have been the primary until now: a new connection finds the new one, or sees that

@@ -12,8 +12,9 @@ import {
 } from 'kysely';
 import { CitusAdapter } from './across-accounts.ts';
 import type { Connection } from './connection.ts';
+import type { DatabaseTime } from './database-time.ts';
 import type { Tables } from './tables.ts';
-import type { Db } from './unit-of-work.ts';
+import type { Db, Tx } from './unit-of-work.ts';
 
 interface Options {
   isCitus: boolean;
@@ -30,10 +31,10 @@ export function createKysely({ isCitus, notesStatements }: Options): (connect: C
   const adapter = isCitus ? new CitusAdapter() : new PostgresAdapter();
   const dialect = new PostgresDialect({ pool: () => Promise.reject(new Error('never used')) });
   return (connect) => {
-    const provideConnection = async <T>(use: (connection: DatabaseConnection) => Promise<T>): Promise<T> => {
+    const provideConnection = async <T>(use: (connection: KyselyConnection) => Promise<T>): Promise<T> => {
       const connection = await connect();
       try {
-        return await use({ executeQuery: (query) => run(connection, query), streamQuery });
+        return await use({ own: connection, executeQuery: (query) => run(connection, query), streamQuery });
       } finally {
         connection.release();
       }
@@ -44,6 +45,21 @@ export function createKysely({ isCitus, notesStatements }: Options): (connect: C
 }
 
 type Connect = () => Promise<Connection>;
+
+/** What Kysely hands on for a connection of ours. */
+interface KyselyConnection extends DatabaseConnection {
+  own: Connection;
+  /** Of its transaction. */
+  began?: DatabaseTime;
+}
+
+/** When the transaction began, by the clock of the database. `begin` has told it, so this asks nobody. */
+export const timeOf = (tx: Tx): Promise<DatabaseTime> =>
+  tx.getExecutor().provideConnection((connection) => {
+    const { began } = connection as KyselyConnection;
+    if (!began) throw new Error('This is not a transaction.');
+    return Promise.resolve(began);
+  });
 
 const counted = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
@@ -76,16 +92,15 @@ const streamQuery = (): never => {
   throw new Error('Statements are not streamed.');
 };
 
-const send = (text: string) => async (connection: DatabaseConnection) => {
-  await connection.executeQuery(CompiledQuery.raw(text));
-};
-
 const driver: Driver = {
   init: () => Promise.resolve(),
   destroy: () => Promise.resolve(),
   acquireConnection: () => Promise.reject(new Error('Connections come from provideConnection.')),
   releaseConnection: () => Promise.resolve(),
-  beginTransaction: send('begin'),
-  commitTransaction: send('commit'),
-  rollbackTransaction: send('rollback'),
+  beginTransaction: async (connection, { isolationLevel }) => {
+    const begun = connection as KyselyConnection;
+    begun.began = await begun.own.begin(isolationLevel === 'repeatable read');
+  },
+  commitTransaction: (connection) => (connection as KyselyConnection).own.end('commit'),
+  rollbackTransaction: (connection) => (connection as KyselyConnection).own.end('rollback'),
 };

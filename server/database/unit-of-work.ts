@@ -4,12 +4,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Kysely, type Transaction, sql } from 'kysely';
 import type { EventName, EventPayload } from '../../generated/operations.ts';
 import { codeOf } from '../faults.ts';
+import type { DatabaseTime } from './database-time.ts';
+import { timeOf } from './kysely.ts';
 import type { Tables } from './tables.ts';
 
 /** Enough for changes that have no events. */
 export interface Work {
   readonly db: Tx;
-  readonly now: Date;
+  /** When its transaction began. */
+  readonly now: DatabaseTime;
 }
 
 export interface UnitOfWork extends Work {
@@ -42,7 +45,7 @@ export type Outbox = (
   name: EventName,
   account: string,
   target: object,
-  at: Date,
+  at: DatabaseTime,
   only?: string,
 ) => Promise<Published>;
 
@@ -54,7 +57,6 @@ export type InUnitOfWork<Any = unknown> = <T extends Any>(
 export interface UnitOfWorkOptions {
   outbox: Outbox;
   publicUrl: () => string;
-  now: () => Date;
   /** Called after the commit of a unit that has published something for a subscription. */
   onPublished?: (() => void) | undefined;
   /** False for work that reads a stream: it cannot be repeated. */
@@ -66,19 +68,18 @@ export interface UnitOfWorkOptions {
  * `work` is repeated, so it must change nothing but the database, and call no provider.
  */
 export const createUnitOfWork =
-  ({ outbox, publicUrl, now, onPublished, isRepeatable = true }: UnitOfWorkOptions) =>
+  ({ outbox, publicUrl, onPublished, isRepeatable = true }: UnitOfWorkOptions) =>
   (db: Db): InUnitOfWork =>
   async (work) => {
     let deliveries = 0;
-    const result = await (isRepeatable ? inTransaction : inTransactionOnce)(db, (tx) => {
-      const at = now();
+    const result = await (isRepeatable ? inTransaction : inTransactionOnce)(db, (tx, now) => {
       deliveries = 0;
       return work({
         db: tx,
-        now: at,
+        now,
         publicUrl: publicUrl(),
         publish: async (name, account, target, only) => {
-          const published = await outbox(tx, name, account, target, at, only);
+          const published = await outbox(tx, name, account, target, now, only);
           deliveries += published.deliveries;
           return published;
         },
@@ -90,7 +91,7 @@ export const createUnitOfWork =
 
 /** For changes that have no events. It is repeated like a unit of work. */
 export const inWork = <T>(db: Db, work: (unit: Work) => Promise<T>): Promise<T> =>
-  inTransaction(db, (tx) => work({ db: tx, now: new Date() }));
+  inTransaction(db, (tx, now) => work({ db: tx, now }));
 
 /** Why subscribers hear nothing of a change. */
 type Silence = 'imported without --events' | 'sample data' | 'seeded';
@@ -113,11 +114,14 @@ export type Tx = Transaction<Tables>;
 const attempts = 4;
 const pauseMilliseconds = 20;
 
+/** What is done in a transaction. `now` is when it began. */
+type InTransaction<T> = (tx: Tx, now: DatabaseTime) => Promise<T>;
+
 /**
  * Commits when `work` is done, rolls back when it throws. A deadlock, a serialization failure, and a connection that was lost
  * before the commit was sent changed nothing: then all of `work` is repeated, so it must change nothing but the database.
  */
-export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(db: Db, work: InTransaction<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const state: State = { commitSent: false, fault: undefined };
     try {
@@ -133,7 +137,7 @@ export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Pr
 }
 
 /** For work that cannot be repeated, such as one that reads a stream. */
-export async function inTransactionOnce<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+export async function inTransactionOnce<T>(db: Db, work: InTransaction<T>): Promise<T> {
   const state: State = { commitSent: false, fault: undefined };
   try {
     return await once(db, work, state);
@@ -142,15 +146,19 @@ export async function inTransactionOnce<T>(db: Db, work: (tx: Tx) => Promise<T>)
   }
 }
 
+/** Only reads, and all of its statements see the same data. */
+export const inSnapshot = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  db.transaction().setIsolationLevel('repeatable read').execute(work);
+
 interface State {
   commitSent: boolean;
   fault: unknown;
 }
 
-const once = <T>(db: Db, work: (tx: Tx) => Promise<T>, state: State): Promise<T> =>
+const once = <T>(db: Db, work: InTransaction<T>, state: State): Promise<T> =>
   db.transaction().execute(async (tx) => {
     try {
-      const result = await work(tx);
+      const result = await work(tx, await timeOf(tx));
       // Kysely sends it next. A connection that is lost from here on leaves open whether the commit succeeded.
       state.commitSent = true;
       return result;
@@ -192,8 +200,12 @@ export const lockHolder = 'payments-service lock';
  * the session: behind a pooler it would stay with a connection that others get. The transaction is idle meanwhile and has no
  * snapshot, so neither vacuum nor `create index concurrently` waits for it.
  */
-export function withLock<T>(db: Db, name: string, work: () => Promise<T>): Promise<{ done: T } | undefined> {
-  return inTransactionOnce(db, async (tx) => {
+export function withLock<T>(
+  db: Db,
+  name: string,
+  work: (now: DatabaseTime) => Promise<T>,
+): Promise<{ done: T } | undefined> {
+  return inTransactionOnce(db, async (tx, now) => {
     // Without parameters: those of the extended protocol leave a portal open, and with it a snapshot. PostgreSQL 17 also has
     // `transaction_timeout`.
     const { rows } = await sql<{ free: boolean }>`
@@ -201,6 +213,6 @@ export function withLock<T>(db: Db, name: string, work: () => Promise<T>): Promi
         set_config('application_name', ${sql.lit(lockHolder)}, true),
         (select count(set_config(name, '0', true)) from pg_settings
           where name in ('idle_in_transaction_session_timeout', 'transaction_timeout'))`.execute(tx);
-    return rows[0]?.free === true ? { done: await work() } : undefined;
+    return rows[0]?.free === true ? { done: await work(now) } : undefined;
   });
 }

@@ -1,12 +1,14 @@
 // Records attempts at deliveries: the lease ends, and a subscription that has failed for too long is switched off.
 import { sql } from 'kysely';
+import type { DatabaseTime } from '../database/database-time.ts';
+import { earlier } from '../database/database-time.ts';
 import type { Tx } from '../database/database.ts';
 import type { LeasedDelivery } from './deliveries.ts';
 
 /** One attempt at a delivery, and what follows from it. */
 export interface Attempt {
   delivery: LeasedDelivery;
-  at: Date;
+  at: DatabaseTime;
   status: number | null;
   milliseconds: number;
   error: string | null;
@@ -23,7 +25,12 @@ export interface Attempt {
  * Records attempts and ends their leases. Lost are those whose delivery was deleted or leased by another worker meanwhile. A delivery
  * that somebody has locked is not waited for: the caller tries again.
  */
-export async function recordAttempts(tx: Tx, worker: string, attempts: readonly Attempt[]) {
+export async function recordAttempts(
+  tx: Tx,
+  now: DatabaseTime,
+  worker: string,
+  attempts: readonly Attempt[],
+) {
   const recorded = new Set<string>();
   for (const account of new Set(attempts.map(({ delivery }) => delivery.merchant_account_id))) {
     const own = attempts.filter(({ delivery }) => delivery.merchant_account_id === account);
@@ -39,7 +46,7 @@ export async function recordAttempts(tx: Tx, worker: string, attempts: readonly 
     recorded: attempts.filter(({ delivery }) => recorded.has(delivery.id)),
     lost,
     locked,
-    switchedOff: await recordFailures(tx, ended),
+    switchedOff: await recordFailures(tx, now, ended),
   };
 }
 
@@ -99,7 +106,7 @@ async function recordOf(
  * In the order in which they ended: a success ends earlier failures, and a failure after it begins anew. Returns the subscriptions
  * that it switched off.
  */
-async function recordFailures(tx: Tx, attempts: readonly Attempt[]): Promise<string[]> {
+async function recordFailures(tx: Tx, now: DatabaseTime, attempts: readonly Attempt[]): Promise<string[]> {
   if (attempts.length === 0) return [];
   const subscriptionOf = ({ delivery }: Attempt) => delivery.subscription_id;
   const { rows } = await sql<{ id: string }>`
@@ -109,39 +116,29 @@ async function recordFailures(tx: Tx, attempts: readonly Attempt[]): Promise<str
   );
   const failing = new Set(rows.map(({ id }) => id));
   const switchedOff: string[] = [];
-  let at: Date | undefined;
   // Two workers may change the same subscriptions. The same order prevents a deadlock.
   for (const attempt of attempts.toSorted((a, b) => subscriptionOf(a).localeCompare(subscriptionOf(b)))) {
     const id = subscriptionOf(attempt);
     if (attempt.state !== 'succeeded') {
       failing.add(id);
-      at ??= await readClock(tx);
-      if (await recordFailure(tx, attempt, at)) switchedOff.push(id);
+      if (await recordFailure(tx, attempt, now)) switchedOff.push(id);
     } else if (failing.delete(id))
       await sql`update webhook_subscriptions set failing_since = null where id = ${id}`.execute(tx);
   }
   return switchedOff;
 }
 
-/** The time of the database, as a value: Citus refuses `now()` inside of `coalesce` and `case`. */
-async function readClock(tx: Tx): Promise<Date> {
-  const { rows } = await sql<{ now: Date }>`select now()`.execute(tx);
-  return rows[0]?.now ?? new Date();
-}
-
-/**
- * Switches the subscription off if it answered 410, or has only failed for five days, by the clock of the database. Returns whether
- * it did.
- */
-async function recordFailure(tx: Tx, { delivery, status }: Attempt, at: Date): Promise<boolean> {
+/** Switches the subscription off if it answered 410, or has only failed for five days. Returns whether it did. */
+async function recordFailure(tx: Tx, { delivery, status }: Attempt, now: DatabaseTime): Promise<boolean> {
   // Only the first failure and the one that switches the subscription off update the row; the others do not lock it.
-  const limit = new Date(at.getTime() - 1000 * switchOffAfterSeconds);
+  // Citus refuses `now()` inside of `coalesce` and `case`, so the time is a value.
+  const limit = earlier(now, 1000 * switchOffAfterSeconds);
   const off = sql<boolean>`(${status === 410} or coalesce(failing_since <= ${limit}, false))`;
   const { rows } = await sql<{ off: boolean }>`
     update webhook_subscriptions set
-      failing_since = coalesce(failing_since, ${at}),
+      failing_since = coalesce(failing_since, ${now}),
       active = not ${off},
-      updated_at = case when ${off} then ${at} else updated_at end
+      updated_at = case when ${off} then greatest(updated_at, ${now}) else updated_at end
     where id = ${delivery.subscription_id} and active and (failing_since is null or ${off})
     returning not active as off`.execute(tx);
   return rows[0]?.off ?? false;

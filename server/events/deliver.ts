@@ -1,6 +1,7 @@
 // One attempt at a delivery, and what follows from it.
 import { createHmac } from 'node:crypto';
 import type { Logger } from 'pino';
+import type { DatabaseTime } from '../database/database-time.ts';
 import type { Db } from '../database/database.ts';
 import type { Purpose, Vault } from '../secrets/vault.ts';
 import { type Attempt, readRetryAfter } from './attempts.ts';
@@ -12,7 +13,6 @@ export interface DeliverDeps {
   db: Db;
   vault: Vault;
   log: Logger;
-  now: () => Date;
   options: SendOptions;
   /** Seconds until the next attempt; undefined when there is none. */
   schedule: (attempts: number, retryAfter: number | undefined) => number | undefined;
@@ -38,8 +38,11 @@ interface AttemptContext extends DeliverDeps {
 }
 
 /** Throws when it was cancelled. */
-export async function deliver(delivery: LeasedDelivery, context: AttemptContext): Promise<Attempt> {
-  const at = context.now();
+export async function deliver(
+  delivery: LeasedDelivery,
+  at: DatabaseTime,
+  context: AttemptContext,
+): Promise<Attempt> {
   const begun = performance.now();
   const traced = context.tracing?.beginDelivery(delivery.traceparent ?? undefined);
   const { retryAfter, ...answered } = delivery.active
@@ -61,7 +64,7 @@ const unsent = (error: string) => ({ status: null, error, answer: null, retryAft
 
 async function post(
   delivery: LeasedDelivery,
-  at: Date,
+  at: DatabaseTime,
   traceparent: string | undefined,
   { vault, send, signal, log }: AttemptContext,
 ) {
@@ -88,7 +91,7 @@ async function post(
 }
 
 /** Throws when the row is damaged or its key is missing. */
-function openDelivery(delivery: LeasedDelivery, at: Date, vault: Vault) {
+function openDelivery(delivery: LeasedDelivery, at: DatabaseTime, vault: Vault) {
   const { subscription_account_id: owner, subscription_id: id } = delivery;
   const open = (sealed: string, purpose: Purpose) => vault.open(sealed, { purpose, owner, id });
   const secrets = [open(delivery.secret_sealed, 'webhook-secret')];

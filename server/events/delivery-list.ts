@@ -109,11 +109,11 @@ function matching({ subscriptionId, accountId, eventId, record, failed, since, o
 }
 
 /** The newest. */
-export const listEvents = (db: Db, { since, limit }: { since: Date; limit: number }) =>
+export const listEventsOfLastDay = (db: Db, limit: number) =>
   db
     .selectFrom('events')
     .select(['id', 'name', 'merchant_account_id', 'created_at', 'body'])
-    .where('created_at', '>=', since)
+    .where('created_at', '>=', sql<Date>`now() - interval '1 day'`)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)

@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
+import { clockFrom, type DatabaseTime } from '../database/database-time.ts';
 import { inTransaction, type Tx } from '../database/database.ts';
 import { codeOf, reasonOf } from '../faults.ts';
 import { isDoneWithin } from '../rules/async.ts';
@@ -68,8 +69,8 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
   let ended: Attempt[] = [];
   let mayBeDue = false;
 
-  const start = (delivery: LeasedDelivery): void => {
-    const attempt = deliver(delivery, context)
+  const start = (delivery: LeasedDelivery, at: DatabaseTime): void => {
+    const attempt = deliver(delivery, at, context)
       .then((made) => {
         ended.push(made);
       })
@@ -113,7 +114,7 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
   const recordEach = async (attempts: readonly Attempt[]): Promise<void> => {
     for (const [index, attempt] of attempts.entries()) {
       try {
-        noteRecorded(await inTransaction(db, (tx) => recordAttempts(tx, id, [attempt])));
+        noteRecorded(await inTransaction(db, (tx, now) => recordAttempts(tx, now, id, [attempt])));
       } catch (error) {
         if (!isInvalid(error)) {
           // The next round tries again.
@@ -130,12 +131,13 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
     const attempts = ended;
     ended = [];
     try {
-      const { leased, ...recorded } = await inTransaction(db, async (tx) => ({
-        ...(await recordAttempts(tx, id, attempts)),
+      const { leased, clock, ...recorded } = await inTransaction(db, async (tx, now) => ({
+        clock: clockFrom(now),
+        ...(await recordAttempts(tx, now, id, attempts)),
         leased: await lease(tx),
       }));
       noteRecorded(recorded);
-      for (const delivery of leased) start(delivery);
+      for (const delivery of leased) start(delivery, clock());
       return leased.length > 0;
     } catch (error) {
       if (attempts.length > 0 && isRefused(error)) {

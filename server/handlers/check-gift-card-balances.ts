@@ -41,17 +41,13 @@ export const checkGiftCardBalances: Handler<'checkGiftCardBalances', Deps> = asy
 const tooManyPins: Balance = { errorCode: 'suspected_fraud', rawCode: null, rawMessage: null };
 
 /** The PIN of a stored card is not the caller's guess. */
-async function findRefused(
-  wanted: Wanted[],
-  account: string,
-  { db, keysOf, now }: Deps,
-): Promise<Set<Wanted>> {
+async function findRefused(wanted: Wanted[], account: string, { db, keysOf }: Deps): Promise<Set<Wanted>> {
   const keys = await keysOf(db, account);
   const given = wanted.flatMap((one) =>
     one.id === null && one.card ? [{ one, tried: triedPin(keys, one.card) }] : [],
   );
   const pins = given.map(({ tried }) => tried);
-  const waits = await countNumbers(db, pins, pinLimit, now());
+  const waits = await countNumbers(db, pins, pinLimit);
   return new Set(given.flatMap(({ one }, index) => (waits[index] === undefined ? [] : [one])));
 }
 

@@ -22,7 +22,7 @@ export const createWebhookSubscription: Handler<'createWebhookSubscription', Wri
   return inUnitOfWork(async (unit): Promise<Result<'createWebhookSubscription'>> => {
     const subscription = { merchant_account_id, url, active, authentication };
     const { row, secret } = await createSubscription(unit, subscription, vault).catch(refuse);
-    return { status: 201, body: presentSubscription(row, secret, unit.now) };
+    return { status: 201, body: presentSubscription(row, secret, false) };
   });
 };
 

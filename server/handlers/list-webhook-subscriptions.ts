@@ -7,7 +7,7 @@ export const listWebhookSubscriptions: Handler<'listWebhookSubscriptions', Deps>
   { query },
   deps,
 ): Promise<Result<'listWebhookSubscriptions'>> => {
-  const { db, vault, now, mayCall } = deps;
+  const { db, vault, mayCall } = deps;
   // Whoever has the secret can forge events, so a token that may only read does not see it.
   const showsSecret = mayCall('createWebhookSubscription');
   const { rows, envelope } = await readPage('listWebhookSubscriptions', query, deps, (page) =>
@@ -18,7 +18,7 @@ export const listWebhookSubscriptions: Handler<'listWebhookSubscriptions', Deps>
     const secret = showsSecret
       ? vault.open(row.secret_sealed, { purpose: 'webhook-secret', owner, id })
       : null;
-    return presentSubscription(row, secret, now());
+    return presentSubscription(row, secret, row.isRotating);
   });
   return { status: 200, body: { items, ...envelope } };
 };

@@ -13,7 +13,7 @@ import type { Context, Step } from './step.ts';
 interface BearerDeps {
   findSigningPair: (db: Db, thumbprint: string) => Promise<SigningPair | undefined>;
   /** Updates `last_used_at` of a pair. */
-  recordKeyPairUse: (db: Db, pairId: string, now: Date) => Promise<void>;
+  recordKeyPairUse: (db: Db, pairId: string) => Promise<void>;
   log: Pick<Logger, 'warn'>;
   now: () => Date;
 }
@@ -66,7 +66,7 @@ export function createBearer({ findSigningPair, recordKeyPairUse, log, now }: Be
       if (!touched.get(pair.id, at)) {
         touched.set(pair.id, true, at + touchMilliseconds);
         // A request that only reads can be answered without it.
-        await recordKeyPairUse(context.quickDb, pair.id, time).catch((error: unknown) => {
+        await recordKeyPairUse(context.quickDb, pair.id).catch((error: unknown) => {
           const { requestId, traceId } = context;
           log.warn({ requestId, traceId, keyPair: pair.id, err: error }, 'last_used_at was not written');
         });

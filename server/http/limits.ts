@@ -53,7 +53,6 @@ interface VelocityDeps {
   keysOf: (db: Db, account: string) => Promise<DigestKeys>;
   cardsPerMinute: CardsPerMinute;
   environment: 'sandbox' | 'production';
-  now: () => Date;
 }
 
 export interface LimitVelocity {
@@ -64,7 +63,7 @@ export interface LimitVelocity {
 }
 
 export function createVelocityLimit(deps: VelocityDeps): LimitVelocity {
-  const { countCall, keysOf, cardsPerMinute, environment, now } = deps;
+  const { countCall, keysOf, cardsPerMinute, environment } = deps;
   const numbers: LimitVelocity['numbers'] = async (
     { quickDb, db, operation, selection },
     body,
@@ -75,9 +74,7 @@ export function createVelocityLimit(deps: VelocityDeps): LimitVelocity {
     const { number } = body as { number: string };
     const tried = triedNumber(await keysOf(quickDb, selection.id), number);
     const { sameBinAndLastFour: limit } = velocityLimit;
-    const wait = isRepeated
-      ? await findWait(db, tried, limit, now())
-      : (await countNumbers(db, [tried], limit, now()))[0];
+    const wait = isRepeated ? await findWait(db, tried, limit) : (await countNumbers(db, [tried], limit))[0];
     if (wait !== undefined)
       throw tooMany(wait, 'too many numbers with the same BIN and last four digits in a day');
   };

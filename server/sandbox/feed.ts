@@ -3,22 +3,20 @@ import { createPrivateKey } from 'node:crypto';
 import type { Db } from '../database/database.ts';
 import { readPrivate } from '../database/embedded/data-dir.ts';
 import { inWork, type Work } from '../database/unit-of-work.ts';
-import { listDeliveries, listEvents, type Delivery } from '../events/delivery-list.ts';
+import { listDeliveries, listEventsOfLastDay, type Delivery } from '../events/delivery-list.ts';
 import { signToken } from '../resources/api-key-pairs/token.ts';
 import { replayDeliveries } from '../resources/webhook-subscriptions/changes.ts';
 import { writeAuditEntry } from '../upkeep/audit.ts';
 import { sandboxKeyFile } from './secrets-file.ts';
 
-const dayMilliseconds = 24 * 3_600_000;
 const mostEvents = 30;
 const mostDeliveries = 1000;
 const tokenSeconds = 3_600;
 
-export function createEventFeed(db: Db, now: () => Date) {
+export function createEventFeed(db: Db) {
   return {
     async list() {
-      const since = new Date(now().getTime() - dayMilliseconds);
-      const events = await listEvents(db, { since, limit: mostEvents });
+      const events = await listEventsOfLastDay(db, mostEvents);
       if (events.length === 0) return [];
       const deliveries = await listDeliveries(db, { since: events.at(-1)?.created_at }, mostDeliveries);
       return events.map(({ id, name, merchant_account_id, created_at, body }) => ({

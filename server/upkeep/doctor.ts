@@ -1,7 +1,8 @@
 // Invariants of the data. Each is checked account by account, with read-only statements that have no time limit.
 import { sql, type RawBuilder } from 'kysely';
 import { acrossAccounts } from '../database/across-accounts.ts';
-import { inTransaction, type Db, type Tx } from '../database/database.ts';
+import type { Db, Tx } from '../database/database.ts';
+import { inSnapshot } from '../database/unit-of-work.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
 
 export interface Finding {
@@ -107,8 +108,7 @@ const overdue = 'no delivery is overdue by more than ten minutes';
 
 /** All in one read-only snapshot, so that a service that is running does not look broken. */
 export const findBrokenInvariants = (db: Db): Promise<Finding[]> =>
-  inTransaction(db, async (tx) => {
-    await sql`set transaction isolation level repeatable read, read only`.execute(tx);
+  inSnapshot(db, async (tx) => {
     await sql`set local statement_timeout = 0`.execute(tx);
     const accounts = (await listAccounts(tx)).map(({ id }) => id);
     const findings: Finding[] = [];

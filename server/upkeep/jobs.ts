@@ -1,7 +1,8 @@
-// Background jobs, run at start-up and then once a day, by one instance at a time.
+// Background jobs, run at start-up and then once a day, by one instance at a time. Each instance also looks at its clock.
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql, type RawBuilder } from 'kysely';
 import type { Logger } from 'pino';
+import { earlier, type DatabaseTime } from '../database/database-time.ts';
 import { type Db, inTransaction, type Tx } from '../database/database.ts';
 import { withLock, type InUnitOfWork } from '../database/unit-of-work.ts';
 import { deleteDeliveriesOf } from '../events/outbox.ts';
@@ -10,6 +11,7 @@ import { listAccounts } from '../resources/merchant-accounts/queries.ts';
 import { applyExpiredReplacements } from '../resources/payment-methods/changes.ts';
 import { allAccounts, noAccount } from '../rules/accounts.ts';
 import { isDoneWithin } from '../rules/async.ts';
+import { describeDifference, readSecondsAhead } from './clock.ts';
 
 interface JobsOptions {
   db: Db;
@@ -17,7 +19,8 @@ interface JobsOptions {
   /** How long the numbers of the limit on storing cards are remembered. */
   rememberNumbersMilliseconds: number;
   log: Logger;
-  now: () => Date;
+  /** The clock of this process. */
+  here: () => Date;
   /** Events and their deliveries; until then they can be listed and replayed. */
   eventRetentionDays: number;
   /** Undefined: for ever. */
@@ -30,38 +33,38 @@ const day = 24 * hour;
 const stopMilliseconds = 10_000;
 
 export function startJobs(options: JobsOptions) {
-  const { db, log, now, eventRetentionDays, auditRetentionDays, everyMilliseconds = day } = options;
+  const { db, log, here, eventRetentionDays, auditRetentionDays, everyMilliseconds = day } = options;
   let stopping = false;
   const isStopping = () => stopping;
-  const ago = (milliseconds: number) => ({
-    before: new Date(now().getTime() - milliseconds),
-    isStopping,
-  });
   /** Each returns how many records it changed. */
-  const jobs: Record<string, () => Promise<number>> = {
-    'expired-cards': async () => (await applyExpiredReplacements(db, options.inUnitOfWork, now)).length,
-    'old-events': () => deleteExpired(db, 'events', ago(eventRetentionDays * day)),
-    ...(auditRetentionDays !== undefined && {
-      'old-audit-entries': () => deleteExpired(db, 'audit_entries', ago(auditRetentionDays * day)),
-    }),
-    // These are deleted later than they end, because clocks differ.
-    'old-idempotency-keys': () => deleteExpired(db, 'idempotency_keys', ago(1000 * keepKeySeconds + hour)),
-    'old-rate-limits': () =>
-      deleteExpired(db, 'rate_limits', { before: now().getTime() - 60_000, isStopping }),
-    'old-card-numbers': () =>
-      deleteExpired(db, 'number_buckets', ago(options.rememberNumbersMilliseconds + hour)),
-    'card-numbers-of-1.0': () => deleteExpired(db, 'card_numbers', ago(options.rememberNumbersMilliseconds)),
+  const jobsAt = (now: DatabaseTime): Record<string, () => Promise<number>> => {
+    const ago = (milliseconds: number) => ({ before: earlier(now, milliseconds), isStopping });
+    return {
+      'expired-cards': async () => (await applyExpiredReplacements(db, options.inUnitOfWork)).length,
+      'old-events': () => deleteExpired(db, 'events', ago(eventRetentionDays * day)),
+      ...(auditRetentionDays !== undefined && {
+        'old-audit-entries': () => deleteExpired(db, 'audit_entries', ago(auditRetentionDays * day)),
+      }),
+      'old-idempotency-keys': () => deleteExpired(db, 'idempotency_keys', ago(1000 * keepKeySeconds + hour)),
+      'old-rate-limits': () => deleteExpired(db, 'rate_limits', ago(60_000)),
+      'old-card-numbers': () =>
+        deleteExpired(db, 'number_buckets', ago(options.rememberNumbersMilliseconds + hour)),
+      'card-numbers-of-1.0': () =>
+        deleteExpired(db, 'card_numbers', ago(options.rememberNumbersMilliseconds)),
+    };
   };
   const runAll = async () => {
     try {
+      const difference = describeDifference(await readSecondsAhead(db, here));
+      if (difference !== undefined) log.warn(difference);
       const isDone = await withLock(db, 'daily jobs', runEach);
       if (!isDone) log.debug('another instance runs the daily jobs');
     } catch (error) {
       log.error({ job: 'all', err: error }, 'the daily job failed');
     }
   };
-  const runEach = async () => {
-    for (const [job, run] of Object.entries(jobs)) {
+  const runEach = async (now: DatabaseTime) => {
+    for (const [job, run] of Object.entries(jobsAt(now))) {
       if (stopping) return;
       try {
         const done = await run();
@@ -95,6 +98,8 @@ interface Kept {
   key: readonly string[];
   /** The column that tells its age. An index begins with it, or with the merchant account and it. */
   time: string;
+  /** Whether that column has milliseconds since 1970. */
+  isNumber?: true;
   /** Whether its rows belong to merchant accounts. */
   byAccount: boolean;
   /** What is kept however old it is. */
@@ -122,7 +127,7 @@ const kept = {
   idempotency_keys: { key: ['slot'], time: 'created_at', byAccount: true },
   // The database refuses to delete entries of the last 90 days.
   audit_entries: { key: ['id'], time: 'at', byAccount: false },
-  rate_limits: { key: ['key'], time: 'expire', byAccount: false },
+  rate_limits: { key: ['key'], time: 'expire', isNumber: true, byAccount: false },
   card_numbers: { key: ['bucket', 'number'], time: 'seen_at', byAccount: false },
   number_buckets: { key: ['bucket'], time: 'changed_at', byAccount: false },
 } as const satisfies Record<string, Kept>;
@@ -132,8 +137,8 @@ type KeptTable = keyof typeof kept;
 const batchSize = 200;
 
 interface Expired {
-  /** Rows of this time and before, in the type of their column. */
-  before: Date | number;
+  /** Rows of this time and before. */
+  before: DatabaseTime;
   isStopping?: () => boolean;
 }
 
@@ -172,10 +177,11 @@ const deleteBatch = (
   db: Db,
   name: KeptTable,
   account: string | undefined,
-  { from, before }: { from: Date | number | undefined; before: Date | number },
+  { from, before }: { from: Date | number | undefined; before: DatabaseTime },
 ): Promise<(Date | number)[]> =>
   inTransaction(db, async (tx) => {
-    const { key, time, unless, andThen }: Kept = kept[name];
+    const { key, time, isNumber, unless, andThen }: Kept = kept[name];
+    const last = isNumber ? before.getTime() : before;
     const [table, at] = [sql.table(name), sql.ref(time)];
     const columns = sql.join(key.map((column) => sql.ref(column)));
     const isOwn = account === undefined ? sql`true` : sql`merchant_account_id = ${account}`;
@@ -183,7 +189,7 @@ const deleteBatch = (
     const isKept = account === undefined || !unless ? sql`false` : unless(account);
     const { rows } = await sql<{ key: string; time: Date | number }>`
       delete from ${table} where ${isOwn} and (${columns}) in (
-        select ${columns} from ${table} where ${isOwn} and ${at} <= ${before} and ${isNext} and not ${isKept}
+        select ${columns} from ${table} where ${isOwn} and ${at} <= ${last} and ${isNext} and not ${isKept}
         order by ${at} limit ${batchSize} for update skip locked)
       returning ${sql.ref(key[0] ?? '')} as key, ${at} as time`.execute(tx);
     if (account !== undefined && rows.length > 0)

@@ -8,6 +8,7 @@ import type { OpenedDatabase } from '../database/open.ts';
 import type { Attempt } from '../events/attempts.ts';
 import { countQueue, findOldestPending } from '../events/deliveries.ts';
 import type { Build } from '../installation.ts';
+import { readSecondsAhead } from './clock.ts';
 
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -66,7 +67,7 @@ export function createMetrics(build: Build) {
 const scrapeMilliseconds = 2_000;
 
 /** What each scrape reads. */
-export function addGauges(registry: Registry, { usage, background }: OpenedDatabase): void {
+export function addGauges(registry: Registry, { usage, background }: OpenedDatabase, here: () => Date): void {
   const registers = [registry];
   const poolGauge = (name: string, help: string, key: 'most' | 'inUse' | 'waiting') =>
     new Gauge({
@@ -105,6 +106,16 @@ export function addGauges(registry: Registry, { usage, background }: OpenedDatab
       const age = await findOldestPending(scrapeDb()).catch(() => undefined);
       if (age === undefined) this.remove();
       else this.set(age);
+    },
+  });
+  new Gauge({
+    name: 'payments_clock_ahead_seconds',
+    help: 'How far the clock of this instance is ahead of the one of the database; negative if it is behind',
+    registers,
+    async collect() {
+      const seconds = await readSecondsAhead(scrapeDb(), here).catch(() => undefined);
+      if (seconds === undefined) this.remove();
+      else this.set(seconds);
     },
   });
 }

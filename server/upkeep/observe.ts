@@ -8,11 +8,15 @@ import type { Metrics } from './metrics.ts';
 
 export type Observing = Awaited<ReturnType<typeof observe>>;
 
-export async function observe({ metricsHost, metricsPort, tracing }: Config, database: OpenedDatabase) {
+export async function observe(
+  { metricsHost, metricsPort, tracing }: Config,
+  database: OpenedDatabase,
+  here: () => Date = () => new Date(),
+) {
   const started =
     metricsPort === undefined
       ? undefined
-      : await startMetrics({ host: metricsHost, port: metricsPort }, database);
+      : await startMetrics({ host: metricsHost, port: metricsPort }, database, here);
   return {
     metrics: started?.metrics,
     metricsPort: started?.server.port,
@@ -21,10 +25,14 @@ export async function observe({ metricsHost, metricsPort, tracing }: Config, dat
   };
 }
 
-async function startMetrics(address: { host: string; port: number }, database: OpenedDatabase) {
+async function startMetrics(
+  address: { host: string; port: number },
+  database: OpenedDatabase,
+  here: () => Date,
+) {
   const { addGauges, createMetrics, serveMetrics } = await import('./metrics.ts');
   const metrics = createMetrics(readBuild());
-  addGauges(metrics.registry, database);
+  addGauges(metrics.registry, database, here);
   const server = await serveMetrics(metrics.registry, address).catch(refusePort(address));
   return { metrics, server };
 }

@@ -47,7 +47,7 @@ describe('a worker', () => {
 
   const start = (limits = neverPolls, { db } = background()) => {
     const { vault } = service.secrets;
-    worker = startWorker({ ...patient, db, vault, log, now: () => new Date() }, limits);
+    worker = startWorker({ ...patient, db, vault, log }, limits);
   };
   const cause = (subscription: Subscription, number: number) =>
     causeDeliveries(service, subscription, number);

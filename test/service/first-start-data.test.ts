@@ -1,5 +1,6 @@
 // The sample data of a new sandbox. The contract's examples must work there unchanged.
 import jwt from 'jsonwebtoken';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../generated/operations.ts';
 import type { Parameter } from '../../server/contract/load.ts';
@@ -15,6 +16,12 @@ import { startTestService, type TestService } from '../support/service.ts';
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService({ now: () => now, firstStart: true });
+  // The examples of filters name a time, and the samples are made up to the time of the database.
+  await sql`
+    update transactions set created_at = created_at + shift, updated_at = updated_at + shift
+    from (select ${now}::timestamptz - max(created_at) as shift from transactions) as moved`.execute(
+    service.service.database.db,
+  );
 });
 afterAll(async () => {
   await service[Symbol.asyncDispose]();

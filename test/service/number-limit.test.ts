@@ -2,10 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openDatabase, type Database } from '../../server/database/database.ts';
+import { inTransaction, openDatabase, type Database, type Db } from '../../server/database/database.ts';
 import { countNumbers, findWait } from '../../server/resources/card-numbers/queries.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { runs } from '../support/random.ts';
+import { forgetNumbers } from '../support/records.ts';
 
 const limit = { limit: 3, windowSeconds: 100 };
 
@@ -39,21 +40,28 @@ function createModel() {
   return { wait, count };
 }
 
-/** Names of their own, so that one table serves all cases. */
-function createBuckets() {
+/** Names of their own, so that one table serves all cases. Time passes as rows get older: in a transaction the clock stands still. */
+function createBuckets(db: Db) {
   const own = randomUUID();
-  const dateOf = (at: number) => new Date(Date.UTC(2026, 0, 1) + at * 1000);
+  let time = 0;
+  const passUntil = async (at: number) => {
+    if (at > time) await forgetNumbers(db, at - time);
+    time = at;
+  };
   const inSeconds = (wait: number | undefined) => wait && wait / 1000;
   const named = (bucket: string, number: string) => ({ bucket: `${own} ${bucket}`, number });
   return {
     count: async (tried: readonly [bucket: string, number: string][], at: number) => {
+      await passUntil(at);
       const numbers = tried.map(([bucket, number]) => named(bucket, number));
-      return (await countNumbers(database.db, numbers, limit, dateOf(at))).map(inSeconds);
+      return (await countNumbers(db, numbers, limit)).map(inSeconds);
     },
-    look: async (bucket: string, at: number) =>
-      inSeconds(await findWait(database.db, named(bucket, ''), limit, dateOf(at))),
+    look: async (bucket: string) => inSeconds(await findWait(db, named(bucket, ''), limit)),
   };
 }
+
+const inOneMoment = (work: (buckets: ReturnType<typeof createBuckets>) => Promise<void>) =>
+  inTransaction(database.db, (tx) => work(createBuckets(tx)));
 
 const tried = fc.tuple(fc.constantFrom('one', 'two', 'three'), fc.constantFrom('a', 'b', 'c', 'd', 'e'));
 const step = fc.record({
@@ -63,46 +71,48 @@ const step = fc.record({
 
 it('is that of the model, whatever is tried together, and looking changes nothing', () =>
   fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
-      const model = createModel();
-      const { count, look } = createBuckets();
-      let at = 0;
-      for (const one of steps) {
-        at += one.pause;
-        const expected = one.tried.map(([bucket, number]) => model.count(bucket, number, at));
-        expect(await count(one.tried, at)).toEqual(expected);
-        for (const bucket of ['one', 'two']) expect(await look(bucket, at)).toBe(model.wait(bucket, at));
-      }
-    }),
+    fc.asyncProperty(fc.array(step, { maxLength: 20 }), (steps) =>
+      inOneMoment(async ({ count, look }) => {
+        const model = createModel();
+        let at = 0;
+        for (const one of steps) {
+          at += one.pause;
+          const expected = one.tried.map(([bucket, number]) => model.count(bucket, number, at));
+          expect(await count(one.tried, at)).toEqual(expected);
+          for (const bucket of ['one', 'two']) expect(await look(bucket)).toBe(model.wait(bucket, at));
+        }
+      }),
+    ),
     { numRuns: runs(50) },
   ));
 
-it('counts different numbers, and the same number once', async () => {
-  const { count } = createBuckets();
-  const waits = [];
-  for (const [second, number] of ['a', 'b', 'a', 'a', 'c', 'b', 'a'].entries())
-    waits.push(...(await count([['bucket', number]], second)));
-  expect(waits).toEqual(Array(7).fill(undefined));
-  expect(await count([['bucket', 'd']], 10)).toEqual([95]);
-});
+it('counts different numbers, and the same number once', () =>
+  inOneMoment(async ({ count }) => {
+    const waits = [];
+    for (const [second, number] of ['a', 'b', 'a', 'a', 'c', 'b', 'a'].entries())
+      waits.push(...(await count([['bucket', number]], second)));
+    expect(waits).toEqual(Array(7).fill(undefined));
+    expect(await count([['bucket', 'd']], 10)).toEqual([95]);
+  }));
 
-it('closes for known numbers too, with the same answer, and opens when it says', async () => {
-  const { count } = createBuckets();
-  for (const [second, number] of ['a', 'b', 'c', 'd'].entries()) await count([['bucket', number]], second);
-  for (const number of ['a', 'b', 'd', 'e', 'f']) expect(await count([['bucket', number]], 10)).toEqual([91]);
-  expect(await count([['bucket', 'e']], 100.5)).toEqual([1.5]);
-  expect(await count([['bucket', 'e']], 101)).toEqual([undefined]);
-});
+it('closes for known numbers too, with the same answer, and opens when it says', () =>
+  inOneMoment(async ({ count }) => {
+    for (const [second, number] of ['a', 'b', 'c', 'd'].entries()) await count([['bucket', number]], second);
+    for (const number of ['a', 'b', 'd', 'e', 'f'])
+      expect(await count([['bucket', number]], 10)).toEqual([91]);
+    expect(await count([['bucket', 'e']], 100.5)).toEqual([1.5]);
+    expect(await count([['bucket', 'e']], 101)).toEqual([undefined]);
+  }));
 
 it('holds for any number of guesses at the same time, on several connections', async () => {
-  const { count } = createBuckets();
+  const { count } = createBuckets(database.db);
   const guesses = Array.from({ length: 60 }, (_, index) => count([['bucket', `guess ${index}`]], 0));
   const passed = (await Promise.all(guesses)).filter(([wait]) => wait === undefined);
   expect(passed).toHaveLength(limit.limit);
 });
 
 it('does not deadlock when requests have the same buckets in other orders', async () => {
-  const { count } = createBuckets();
+  const { count } = createBuckets(database.db);
   const buckets = Array.from({ length: 10 }, (_, index) => String(index));
   await Promise.all(
     Array.from({ length: 40 }, (_, index) => {

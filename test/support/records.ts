@@ -18,8 +18,8 @@ import {
 } from '../../server/resources/transactions/queries.ts';
 /** Creates records for tests with the actions of the service, without events. */
 
-export const silentWork = <T>(db: Db, work: (unit: UnitOfWork) => Promise<T>, now?: Date): Promise<T> =>
-  inWork(db, (unit) => work(silently({ ...unit, ...(now && { now }) }, 'sample data')));
+export const silentWork = <T>(db: Db, work: (unit: UnitOfWork) => Promise<T>): Promise<T> =>
+  inWork(db, (unit) => work(silently(unit, 'sample data')));
 
 export const createAccount = (db: Db, account: Parameters<typeof makeAccount>[1]) =>
   silentWork(db, (unit) => makeAccount(unit, account));
@@ -50,21 +50,25 @@ const newNumber = '5555555555554444';
 
 /** Like the account updater; by default with a new number. */
 export const recordReplacement = (
-  { db, secrets, now }: { db: Db; secrets: CardSecrets; now?: Date },
+  { db, secrets }: { db: Db; secrets: CardSecrets },
   id: string,
   details: Partial<FoundDetails> = {},
 ) =>
-  silentWork(
-    db,
-    (unit) =>
-      findReplacement(
-        unit,
-        id,
-        { expiration_date: '12/44', number: newNumber, ...details },
-        { ...secrets, describeCard: describeSimulatedCard },
-      ),
-    now,
+  silentWork(db, (unit) =>
+    findReplacement(
+      unit,
+      id,
+      { expiration_date: '12/44', number: newNumber, ...details },
+      { ...secrets, describeCard: describeSimulatedCard },
+    ),
   );
+
+/** As if the card were valid until the end of this month, or had been until the end of the last one. */
+export const expireCard = (db: Db, id: string, month: 'this' | 'last') =>
+  sql`
+    update payment_methods
+    set expiration_date = to_char(now() at time zone 'UTC' - ${month === 'this' ? '0' : '1'}::integer * interval '1 month', 'MM/YY')
+    where merchant_account_id = 'default' and id = ${id}`.execute(db);
 
 /** As if so much time had passed since numbers and PINs were tried. */
 export const forgetNumbers = (db: Db, seconds: number) =>

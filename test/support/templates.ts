@@ -36,7 +36,7 @@ export async function makeTemplates(
   await mkdir(dataDir);
   await withDatabase(serverUrl, furnished, async ({ db }) => {
     const config = { environment: 'sandbox', dataDir, secrets: {} } as Config;
-    await fillSandbox(db, dataDir, new Date(), openSecrets(config));
+    await fillSandbox(db, dataDir, openSecrets(config));
   });
   await closeTemplate(cluster, furnished);
 }

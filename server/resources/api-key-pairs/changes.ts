@@ -1,6 +1,7 @@
 // What changes API key pairs.
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
+import { notBack } from '../../database/columns.ts';
 import type { Db } from '../../database/database.ts';
 import type { Work } from '../../database/unit-of-work.ts';
 import type { Accounts } from '../../rules/accounts.ts';
@@ -52,12 +53,12 @@ export async function createKeyPair(
 
 /** Undefined when there is no such pair. */
 export async function deactivateKeyPair(
-  { db }: Work,
+  { db, now }: Work,
   id: string,
 ): Promise<{ pair: ApiKeyPairRow; wasActive: boolean } | undefined> {
   const { numUpdatedRows } = await db
     .updateTable('api_key_pairs')
-    .set({ active: false, updated_at: sql`now()` })
+    .set({ active: false, updated_at: notBack(now) })
     .where('id', '=', id)
     .where('active', '=', true)
     .executeTakeFirst();
@@ -69,16 +70,8 @@ export async function deactivateKeyPair(
  * Moves `last_used_at`, at most once a minute, also with several instances. One statement of its own: a request must not wait for
  * a transaction to authenticate.
  */
-export const recordKeyPairUse = async (db: Db, id: string, now: Date): Promise<void> => {
-  await db
-    .updateTable('api_key_pairs')
-    .set({ last_used_at: now })
-    .where('id', '=', id)
-    .where((pair) =>
-      pair.or([
-        pair('last_used_at', 'is', null),
-        pair('last_used_at', '<', new Date(now.getTime() - 60_000)),
-      ]),
-    )
-    .execute();
+export const recordKeyPairUse = async (db: Db, id: string): Promise<void> => {
+  await sql`
+    update api_key_pairs set last_used_at = now()
+    where id = ${id} and (last_used_at is null or last_used_at < now() - interval '1 minute')`.execute(db);
 };

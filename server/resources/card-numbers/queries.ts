@@ -1,5 +1,6 @@
 // Counts which card numbers, and which PINs of gift cards, were tried lately: see rules.ts.
 import { sql } from 'kysely';
+import type { DatabaseTime } from '../../database/database-time.ts';
 import type { Db } from '../../database/database.ts';
 import { waitOf, type NumberLimit, type TriedNumber } from './rules.ts';
 
@@ -11,14 +12,13 @@ export async function countNumbers(
   db: Db,
   numbers: readonly TriedNumber[],
   limit: NumberLimit,
-  now: Date,
 ): Promise<(number | undefined)[]> {
   const waits: (number | undefined)[] = [];
   let left = [...numbers.entries()];
   while (left.length > 0) {
     const next = new Map(left.toReversed().map(([index, tried]) => [tried.bucket, { index, tried }]));
     const tried = [...next.values()].map((one) => one.tried);
-    for (const [bucket, wait] of await countOnce(db, tried, limit, now)) {
+    for (const [bucket, wait] of await countOnce(db, tried, limit)) {
       const { index = 0 } = next.get(bucket) ?? {};
       waits[index] = wait;
     }
@@ -29,33 +29,38 @@ export async function countNumbers(
 
 /**
  * The row of a bucket decides, and nothing else: whoever changes it waits for others who do, and then sees what they wrote. A number that
- * is counted when the bucket is full closes it. A closed bucket changes only as its numbers get old.
+ * is counted when the bucket is full closes it. A closed bucket changes only as its numbers get old. By the clock of the database: an
+ * instance whose clock is ahead would forget the numbers of the others. `excluded` tells the time, because Citus allows only immutable
+ * functions after `on conflict`.
  */
 async function countOnce(
   db: Db,
   tried: readonly TriedNumber[],
   limit: NumberLimit,
-  now: Date,
 ): Promise<Map<string, number | undefined>> {
   const { rows } = await sql<Bucket>`
     insert into number_buckets as known (bucket, seen, changed_at)
-    select bucket, jsonb_build_object(number, ${now.getTime()}::bigint), ${now}
+    select bucket, jsonb_build_object(number, (1000 * extract(epoch from now()::timestamptz(3)))::bigint), now()
     from unnest(${tried.map(({ bucket }) => bucket)}::text[], ${tried.map(({ number }) => number)}::text[])
       as tried (bucket, number) order by bucket
     on conflict (bucket) do update set changed_at = excluded.changed_at, seen = (
       select coalesce(jsonb_object_agg(number, at), '{}')
         || case when count(*) > ${limit.limit} then '{}' else excluded.seen end
       from jsonb_each(known.seen) as one (number, at)
-      where at::bigint > ${now.getTime() - limit.windowSeconds * 1000}
+      where at::bigint > (
+        select max(at::bigint) from jsonb_each(excluded.seen) as tried (number, at)
+      ) - ${limit.windowSeconds * 1000}
     )
-    returning bucket, seen`.execute(db);
-  return new Map(rows.map(({ bucket, seen }) => [bucket, waitOf(Object.values(seen), limit, now)]));
+    returning bucket, seen, changed_at as now`.execute(db);
+  return new Map(rows.map(({ bucket, seen, now }) => [bucket, waitOf(Object.values(seen), limit, now)]));
 }
 
 interface Bucket {
   bucket: string;
   /** When each number was tried last, in milliseconds. */
   seen: Record<string, number>;
+  /** When it was asked. */
+  now: DatabaseTime;
 }
 
 /** The same, without counting anything. Waits for numbers that are being counted, as they wait for each other. */
@@ -63,13 +68,12 @@ export async function findWait(
   db: Db,
   { bucket }: TriedNumber,
   limit: NumberLimit,
-  now: Date,
 ): Promise<number | undefined> {
   const found = await db
     .selectFrom('number_buckets')
-    .select('seen')
+    .select(['seen', sql<DatabaseTime>`now()::timestamptz(3)`.as('now')])
     .where('bucket', '=', bucket)
     .forUpdate()
     .executeTakeFirst();
-  return waitOf(Object.values(found?.seen ?? {}), limit, now);
+  return found && waitOf(Object.values(found.seen), limit, found.now);
 }

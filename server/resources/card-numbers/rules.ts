@@ -3,6 +3,7 @@
 // different numbers may be tried that are alike in what the API shows of them, and only few different PINs of a gift card. Both
 // are remembered as keyed digests only.
 import { createHmac } from 'node:crypto';
+import type { DatabaseTime } from '../../database/database-time.ts';
 import type { DigestKeys } from '../../secrets/derive-keys.ts';
 import { binOf, lastFour } from '../payment-methods/rules.ts';
 
@@ -45,7 +46,7 @@ export interface NumberLimit {
 export function waitOf(
   times: readonly number[],
   { limit, windowSeconds }: NumberLimit,
-  now: Date,
+  now: DatabaseTime,
 ): number | undefined {
   const forgotten = now.getTime() - windowSeconds * 1000;
   const recent = times.filter((time) => time > forgotten).toSorted((a, b) => a - b);

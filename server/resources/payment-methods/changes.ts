@@ -119,7 +119,7 @@ export async function movePaymentMethod(
   if (onlyFrom && found.status !== onlyFrom) throw new IllegalMove(`It is ${found.status}, not ${onlyFrom}.`);
   checkMove(paymentMethodMoves, found.status, status);
   const change = { status, ...description, ...(status === 'failed' ? noNumber : {}) };
-  return publishing(unit, 'payment-method.updated', (db) => updatePaymentMethod(db, found, change));
+  return publishing(unit, 'payment-method.updated', (db) => updatePaymentMethod(db, found, change, unit.now));
 }
 
 export interface FoundDetails {
@@ -185,18 +185,14 @@ export async function recordDecline(
 const appliedAtOnce = 100;
 
 /** The daily job: applies pending replacements of cards that have expired. Returns the IDs of those cards. */
-export async function applyExpiredReplacements(
-  db: Db,
-  inUnitOfWork: InUnitOfWork,
-  now: () => Date,
-): Promise<string[]> {
+export async function applyExpiredReplacements(db: Db, inUnitOfWork: InUnitOfWork): Promise<string[]> {
   const applied: string[] = [];
   for (;;) {
-    const due = await listDueReplacements(db, now(), appliedAtOnce);
+    const due = await listDueReplacements(db, appliedAtOnce);
     for (const account of new Set(due.map((card) => card.merchant_account_id))) {
       const ids = due.filter((card) => card.merchant_account_id === account).map(({ id }) => id);
       const changed = await inUnitOfWork(async (unit) => {
-        const found = await lockDueReplacements(unit.db, account, ids, unit.now);
+        const found = await lockDueReplacements(unit.db, account, ids);
         for (const card of found) await settleReplacement(unit, card, { kind: 'expired' });
         // False: nothing for the audit trail.
         return found.length > 0 && found;
@@ -222,5 +218,7 @@ function settleReplacement(
     ...(applies ? { ...method.replacement, last_replaced_at: unit.now } : {}),
     ...(hasReplacement ? pending : noReplacement),
   };
-  return publishing(unit, 'payment-method.updated', (db) => updatePaymentMethod(db, method, change));
+  return publishing(unit, 'payment-method.updated', (db) =>
+    updatePaymentMethod(db, method, change, unit.now),
+  );
 }

@@ -1,5 +1,7 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
+import { notBack } from '../../database/columns.ts';
 import { acrossAccounts, findAccountOf } from '../../database/across-accounts.ts';
+import type { DatabaseTime } from '../../database/database-time.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import type { EventTx } from '../../events/outbox.ts';
 import type { PaymentMethodsTable } from './table.ts';
@@ -27,10 +29,11 @@ export function updatePaymentMethod(
   db: EventTx,
   { merchant_account_id: account, id }: Pick<PaymentMethodRow, 'merchant_account_id' | 'id'>,
   change: Omit<Updateable<PaymentMethodsTable>, 'merchant_account_id' | 'id'>,
+  now: DatabaseTime,
 ): Promise<PaymentMethodRow> {
   return db
     .updateTable('payment_methods')
-    .set({ ...change, updated_at: sql`now()` })
+    .set({ ...change, updated_at: notBack(now) })
     .where('merchant_account_id', '=', account)
     .where('id', '=', id)
     .returningAll()
@@ -127,27 +130,26 @@ export async function listProcessingIds(db: Db, account: string): Promise<string
 const expiry = sql<string>`right(expiration_date, 2) || left(expiration_date, 2)`;
 
 /** True for cards that have expired and wait for their replacement. */
-const isDue = (now: Date) =>
-  sql<boolean>`has_replacement and ${expiry} < ${now.toISOString().slice(2, 7).replace('-', '')}`;
+const isDue = sql<boolean>`has_replacement and ${expiry} < to_char(now() at time zone 'UTC', 'YYMM')`;
 
-export const listDueReplacements = (db: Db, now: Date, limit: number) =>
+export const listDueReplacements = (db: Db, limit: number) =>
   db
     .selectFrom('payment_methods')
     .select(['merchant_account_id', 'id'])
-    .where(isDue(now))
+    .where(isDue)
     .orderBy(expiry)
     .limit(limit)
     .modifyEnd(acrossAccounts('due-replacements'))
     .execute();
 
 /** Which of these cards are still due. They are locked until the transaction ends. */
-export const lockDueReplacements = (db: Tx, account: string, ids: readonly string[], now: Date) =>
+export const lockDueReplacements = (db: Tx, account: string, ids: readonly string[]) =>
   db
     .selectFrom('payment_methods')
     .selectAll()
     .where('merchant_account_id', '=', account)
     .where('id', 'in', ids)
-    .where(isDue(now))
+    .where(isDue)
     .orderBy('id')
     .forUpdate()
     .execute();

@@ -199,8 +199,10 @@ export async function moveTransaction(
     ...found,
     ...presentTransaction(found),
     status,
-    // Our clock may be behind the one that created it.
-    updated_at: new Date(Math.max(unit.now.getTime(), found.created_at.getTime())).toISOString(),
+    // It may be imported, by a clock that is ahead. Or another change began later than this one, and was faster.
+    updated_at: new Date(
+      Math.max(unit.now.getTime(), found.created_at.getTime(), found.updated_at.getTime()),
+    ).toISOString(),
     ...amountsAfter(found, status),
     ...(reason === undefined
       ? {}

@@ -1,7 +1,9 @@
 // What changes webhook subscriptions and their deliveries.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { notBack } from '../../database/columns.ts';
 import { acrossAccounts } from '../../database/across-accounts.ts';
+import { later, type DatabaseTime } from '../../database/database-time.ts';
 import type { Tx } from '../../database/database.ts';
 import { lockUntilCommit, type Work } from '../../database/unit-of-work.ts';
 import { reopenDeliveries, type DeliveryFilter } from '../../events/delivery-list.ts';
@@ -92,14 +94,14 @@ export async function rotateSubscription(
   id: string,
   keepMilliseconds: number,
   { seal }: Vault,
-): Promise<{ secret: string; until: Date } | undefined> {
+): Promise<{ secret: string; until: DatabaseTime; rotating: boolean } | undefined> {
   const found = await findWebhookSubscription(db, id);
   if (!found) return undefined;
   const secret = makeSecret();
-  const until = new Date(now.getTime() + keepMilliseconds);
+  const until = later(now, keepMilliseconds);
   const sealed = seal(secret, { purpose: 'webhook-secret', owner: found.merchant_account_id, id });
   const rotated = await rotateSecret(db, id, sealed, until, now);
-  return rotated && { secret, until };
+  return rotated && { secret, until, rotating: keepMilliseconds > 0 };
 }
 
 /** False when there is no such subscription. Throws TooManySubscriptions. */
@@ -115,7 +117,7 @@ export async function switchSubscription({ db, now }: Work, id: string, active: 
   // `failing_since` begins anew: from it the five days until a switch-off count.
   const { numUpdatedRows } = await db
     .updateTable('webhook_subscriptions')
-    .set({ active, failing_since: null, updated_at: now })
+    .set({ active, failing_since: null, updated_at: notBack(now) })
     .where('id', '=', id)
     .executeTakeFirst();
   return numUpdatedRows > 0n;

@@ -1,4 +1,6 @@
 import { sql, type Insertable } from 'kysely';
+import { notBack } from '../../database/columns.ts';
+import type { DatabaseTime } from '../../database/database-time.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import { fetchPage } from '../../database/paging.ts';
 import type { Accounts } from '../../rules/accounts.ts';
@@ -14,7 +16,11 @@ export function listWebhookSubscriptionPage(
   accounts: Accounts,
   page: { limit: number; cursor: Cursor | undefined },
 ) {
-  const all = db.selectFrom('webhook_subscriptions').selectAll('webhook_subscriptions');
+  const isRotating = sql<boolean>`old_secret_until is not null and old_secret_until > now()`;
+  const all = db
+    .selectFrom('webhook_subscriptions')
+    .selectAll('webhook_subscriptions')
+    .select(isRotating.as('isRotating'));
   const visible = accounts === 'all' ? all : all.where('merchant_account_id', 'in', accounts.only);
   return fetchPage(visible, 'webhook_subscriptions', page);
 }
@@ -47,14 +53,20 @@ export const listWebhookSubscriptions = (db: Db) =>
  * Both the new and the old secret sign until `until`. Undefined, without a change, when there is no such subscription or when
  * an older secret is still valid: only one old secret is kept, unless `until` is past.
  */
-export const rotateSecret = (db: Tx, id: string, secret_sealed: string, until: Date, now: Date) =>
+export const rotateSecret = (
+  db: Tx,
+  id: string,
+  secret_sealed: string,
+  until: DatabaseTime,
+  now: DatabaseTime,
+) =>
   db
     .updateTable('webhook_subscriptions')
     .set((row) => ({
       old_secret_sealed: row.ref('secret_sealed'),
       old_secret_until: until,
       secret_sealed,
-      updated_at: now,
+      updated_at: notBack(now),
     }))
     .where('id', '=', id)
     .where((row) =>

@@ -52,7 +52,7 @@ const shown = presentColumns<
 export function presentSubscription(
   row: WebhookSubscriptionRow,
   secret: string | null,
-  now: Date,
+  rotating: boolean,
 ): Subscription {
   return {
     type: 'webhook-subscription',
@@ -60,6 +60,6 @@ export function presentSubscription(
     authentication:
       row.username === null ? null : { kind: 'basic', username: row.username, password: maskedPassword },
     secret,
-    rotating: row.old_secret_until !== null && row.old_secret_until > now,
+    rotating,
   };
 }

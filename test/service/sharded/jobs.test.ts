@@ -1,8 +1,9 @@
-// The daily jobs, with a simulated clock.
+// The daily jobs. Time passes as rows get older.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { DatabaseTime } from '../../../server/database/database-time.ts';
 import { inTransaction, openDatabase, type Database, type Db } from '../../../server/database/database.ts';
 import { createUnitOfWork, withLock } from '../../../server/database/unit-of-work.ts';
 import { insertEvent } from '../../../server/events/outbox.ts';
@@ -15,23 +16,23 @@ import { insertWebhookSubscription } from '../../../server/resources/webhook-sub
 import { cards } from '../../../server/sandbox/sample-records.ts';
 import { startJobs, deleteExpired } from '../../../server/upkeep/jobs.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { recordReplacement, silentWork } from '../../support/records.ts';
+import { expireCard, recordReplacement, silentWork } from '../../support/records.ts';
 import { startTestService } from '../../support/service.ts';
 
 const [{ id } = { id: '' }] = cards;
 
 it('applies pending replacements of expired cards, at start-up and then periodically', async () => {
-  let now = new Date('2039-12-31T23:59:59Z');
-  await using service = await startTestService({ now: () => now, jobMilliseconds: 50 });
+  await using service = await startTestService({ jobMilliseconds: 50 });
   const { db } = service.service.database;
   const { secrets } = service;
-  await recordReplacement({ db, secrets, now }, id);
+  await expireCard(db, id, 'this');
+  await recordReplacement({ db, secrets }, id);
   const runs = () => service.logs.filter((line) => line.includes('"expired-cards"')).length;
   const before = runs();
   await vi.waitUntil(() => runs() > before + 2, { timeout: 10_000 });
   expect(await findPaymentMethodOfAnyAccount(db, id)).toMatchObject({ has_replacement: true, label: '1111' });
 
-  now = new Date('2040-01-01T00:00:00Z');
+  await expireCard(db, id, 'last');
   await vi.waitUntil(() => service.logs.some((line) => /"job":"expired-cards","done":1/.test(line)), {
     timeout: 10_000,
   });
@@ -41,20 +42,23 @@ it('applies pending replacements of expired cards, at start-up and then periodic
     return (JSON.parse(line) as { level?: number }).level;
   };
   expect([levelOf(0), levelOf(1)]).toEqual([pino.levels.values.debug, pino.levels.values.info]);
-  expect(await findPaymentMethodOfAnyAccount(db, id)).toMatchObject({
+  const replaced = await findPaymentMethodOfAnyAccount(db, id);
+  expect(replaced).toMatchObject({
     has_replacement: false,
     replacement: null,
     label: '4444',
     expiration_date: '12/44',
-    last_replaced_at: now,
   });
+  expect(replaced?.last_replaced_at).toEqual(replaced?.updated_at);
 
   // The next start runs the job at once.
-  await recordReplacement({ db, secrets, now }, id, { number: '4242424242424242' });
+  await recordReplacement({ db, secrets }, id, { number: '4242424242424242' });
   const { databaseUrl, secrets: keys } = service.config;
   await service.service.close();
-  now = new Date('2045-01-01T00:00:00Z');
-  await using second = await startTestService({ now: () => now, config: { databaseUrl, secrets: keys } });
+  const database = openDatabase(databaseUrl ?? '', () => undefined);
+  await expireCard(database.db, id, 'last');
+  await database.close();
+  await using second = await startTestService({ config: { databaseUrl, secrets: keys } });
   await vi.waitUntil(() => second.logs.some((line) => /"job":"expired-cards","done":1/.test(line)), {
     timeout: 10_000,
   });
@@ -64,8 +68,7 @@ it('applies pending replacements of expired cards, at start-up and then periodic
 });
 
 it('does not touch cards that have not expired, changes those of an account together, and only in one instance', async () => {
-  const now = new Date('2040-01-01T00:00:00Z');
-  await using service = await startTestService({ now: () => now, jobMilliseconds: 50 });
+  await using service = await startTestService({ jobMilliseconds: 50 });
   const { db, background } = service.service.database;
   const { secrets } = service;
   const stored = await db
@@ -84,11 +87,11 @@ it('does not touch cards that have not expired, changes those of an account toge
   await inTransaction(background.db, async (tx) => {
     const asAnother = () =>
       withLock(db, 'daily jobs', async () => {
-        await sql`
-          update payment_methods set merchant_account_id = 'default',
-            expiration_date = case when id = ${later} then '01/40' else '12/39' end`.execute(db);
-        for (const card of [first, second, later])
-          await recordReplacement({ db, secrets, now }, card, { number: '4012888888881881' });
+        await sql`update payment_methods set merchant_account_id = 'default'`.execute(db);
+        for (const card of [first, second, later]) {
+          await expireCard(db, card, card === later ? 'this' : 'last');
+          await recordReplacement({ db, secrets }, card, { number: '4012888888881881' });
+        }
         await sql`select from payment_methods where id = ${later} for update`.execute(tx);
         const seen = service.logs.length;
         const isLeft = () => service.logs.slice(seen).some((line) => line.includes('another instance runs'));
@@ -108,7 +111,7 @@ it('deletes old events without pending deliveries, expired rate limit counters, 
   const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000);
   // No worker, so that pending deliveries stay pending.
   const config = { webhookWorker: false };
-  await using service = await startTestService({ config, now: () => now, jobMilliseconds: 50 });
+  await using service = await startTestService({ config, jobMilliseconds: 50 });
   const { db } = service.service.database;
   const wanted = {
     merchant_account_id: 'default',
@@ -203,7 +206,7 @@ describe('retention', () => {
         (select count(*)::integer from delivery_attempts)] as counts`.execute(db);
     return rows[0]?.counts;
   };
-  const before = () => new Date(Date.now() - 30 * 86_400_000);
+  const before = () => new Date(Date.now() - 30 * 86_400_000) as DatabaseTime;
 
   let database: Database;
   beforeEach(async () => {
@@ -247,7 +250,6 @@ it('keeps events and audit entries for as long as the configuration says', async
   const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000);
   await using service = await startTestService({
     config: { eventRetentionDays: 2, auditRetentionDays: 100 },
-    now: () => now,
     jobMilliseconds: 50,
   });
   const { db } = service.service.database;
@@ -272,7 +274,7 @@ it('the database keeps what operators did in the last 90 days, whatever it is to
     .insertInto('audit_entries')
     .values([89, 91].map((days) => ({ at: at(days), operator: 'o', host: 'h', command: `${days} days` })))
     .execute();
-  const remove = (before: Date) => deleteExpired(db, 'audit_entries', { before });
+  const remove = (before: Date) => deleteExpired(db, 'audit_entries', { before: before as DatabaseTime });
   await expect(remove(new Date())).rejects.toThrow('audit entries cannot be changed');
   expect(await remove(at(90))).toBe(1);
 });
@@ -282,15 +284,14 @@ it('continues after the database was down, and logs the failure', async () => {
   const logs: string[] = [];
   const log = pino({ base: null }, { write: (line: string) => void logs.push(line) });
   const { db } = away;
-  const now = () => new Date();
   const outbox = () => Promise.resolve({ id: '', deliveries: 0 });
-  const inUnitOfWork = createUnitOfWork({ outbox, publicUrl: () => '', now })(db);
+  const inUnitOfWork = createUnitOfWork({ outbox, publicUrl: () => '' })(db);
   const jobs = startJobs({
     db,
     inUnitOfWork,
     rememberNumbersMilliseconds: 0,
     log,
-    now,
+    here: () => new Date(),
     eventRetentionDays: 30,
     auditRetentionDays: undefined,
     everyMilliseconds: 20,

@@ -2,6 +2,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import type { DatabaseTime } from '../../../server/database/database-time.ts';
 import { inTransaction, openDatabase, type Tx } from '../../../server/database/database.ts';
 import { recordAttempts, type Attempt } from '../../../server/events/attempts.ts';
 import {
@@ -38,13 +39,22 @@ const lease = (worker: string, more?: Partial<LeaseLimits>) =>
   inTransaction(db(), (tx) => leaseIn(tx, worker, more));
 const lapse = () => sql`update deliveries set due_at = now() where leased_by is not null`.execute(db());
 const record = (worker: string, made: readonly Attempt[]) =>
-  inTransaction(db(), (tx) => recordAttempts(tx, worker, made));
+  inTransaction(db(), (tx, now) => recordAttempts(tx, now, worker, made));
 const attempted = (
   delivery: LeasedDelivery,
   status: 204 | 410 | 500 = 204,
   { at = new Date(), wait }: { at?: Date; wait?: number } = {},
 ): Attempt => ({
-  ...{ delivery, at, status, wait, milliseconds: 1, error: null, answer: null, traceId: undefined },
+  ...{
+    delivery,
+    at: at as DatabaseTime,
+    status,
+    wait,
+    milliseconds: 1,
+    error: null,
+    answer: null,
+    traceId: undefined,
+  },
   state: status === 204 ? 'succeeded' : wait === undefined ? 'failed' : 'pending',
 });
 const deliveries = async () => {
