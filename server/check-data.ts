@@ -2,7 +2,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
-import { earlier } from './database/database-time.ts';
 import type { Db } from './database/database.ts';
 import { readPrivate, writePrivate } from './database/embedded/data-dir.ts';
 import { claimDatabase } from './database/environment.ts';
@@ -16,6 +15,7 @@ import { createAccount } from './resources/merchant-accounts/changes.ts';
 import { findFirstAccount } from './resources/merchant-accounts/queries.ts';
 import type { CardSecrets } from './resources/payment-methods/changes.ts';
 import { importTransactions } from './resources/transactions/changes.ts';
+import { earlier } from './rules/database-time.ts';
 import { createSampleRecords } from './sandbox/sample-records.ts';
 import { createSamples } from './sandbox/sample-transactions.ts';
 import { sandboxKeyFile } from './sandbox/secrets-file.ts';

@@ -2,7 +2,7 @@
 // new column is one line. `shown` columns are properties of the API's resource, stored as they are shown, under the same
 // name; the contract gives their TypeScript type.
 import { sql, type ColumnType } from 'kysely';
-import type { DatabaseTime } from './database-time.ts';
+import type { DatabaseTime } from '../rules/database-time.ts';
 
 export type SqlType =
   'text' | 'uuid' | 'bigint' | 'integer' | 'boolean' | 'timestamptz' | 'json' | 'jsonb' | 'text[]' | 'uuid[]';

@@ -3,7 +3,7 @@
 // docs/decisions/0021-poolers-and-retries.md.
 import type pg from 'pg';
 import { codeOf } from '../faults.ts';
-import type { DatabaseTime } from './database-time.ts';
+import type { DatabaseTime } from '../rules/database-time.ts';
 import { isInOrder } from './named-statements.ts';
 import { bytesConfig, copyIn, isAsBytes, isCopy } from './protocol.ts';
 

@@ -1,20 +1,18 @@
 // Kysely on our connections. A request has a Kysely of its own, which costs little: everything but the way to a connection is shared.
+import type { CompiledQuery } from 'kysely';
 import {
-  CompiledQuery,
   DefaultQueryExecutor,
   Kysely,
   PostgresAdapter,
   PostgresDialect,
   PostgresQueryCompiler,
-  type DatabaseConnection,
   type Driver,
   type QueryResult,
 } from 'kysely';
 import { CitusAdapter } from './across-accounts.ts';
 import type { Connection } from './connection.ts';
-import type { DatabaseTime } from './database-time.ts';
 import type { Tables } from './tables.ts';
-import type { Db, Tx } from './unit-of-work.ts';
+import type { Begun, Db } from './unit-of-work.ts';
 
 interface Options {
   isCitus: boolean;
@@ -47,19 +45,9 @@ export function createKysely({ isCitus, notesStatements }: Options): (connect: C
 type Connect = () => Promise<Connection>;
 
 /** What Kysely hands on for a connection of ours. */
-interface KyselyConnection extends DatabaseConnection {
+interface KyselyConnection extends Begun {
   own: Connection;
-  /** Of its transaction. */
-  began?: DatabaseTime;
 }
-
-/** When the transaction began, by the clock of the database. `begin` has told it, so this asks nobody. */
-export const timeOf = (tx: Tx): Promise<DatabaseTime> =>
-  tx.getExecutor().provideConnection((connection) => {
-    const { began } = connection as KyselyConnection;
-    if (!began) throw new Error('This is not a transaction.');
-    return Promise.resolve(began);
-  });
 
 const counted = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 

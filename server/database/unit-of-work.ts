@@ -1,11 +1,10 @@
 // A unit of work: one database transaction with its outbox inside. Everything that changes state takes one, so a change and
 // its event are committed together or not at all.
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Kysely, type Transaction, sql } from 'kysely';
+import { type DatabaseConnection, type Kysely, type Transaction, sql } from 'kysely';
 import type { EventName, EventPayload } from '../../generated/operations.ts';
 import { codeOf } from '../faults.ts';
-import type { DatabaseTime } from './database-time.ts';
-import { timeOf } from './kysely.ts';
+import type { DatabaseTime } from '../rules/database-time.ts';
 import type { Tables } from './tables.ts';
 
 /** Enough for changes that have no events. */
@@ -113,6 +112,19 @@ export type Tx = Transaction<Tables>;
 
 const attempts = 4;
 const pauseMilliseconds = 20;
+
+/** A connection, with what `begin` told: see kysely.ts. */
+export interface Begun extends DatabaseConnection {
+  began?: DatabaseTime;
+}
+
+/** When the transaction began. Asks nobody. */
+const timeOf = (tx: Tx): Promise<DatabaseTime> =>
+  tx.getExecutor().provideConnection((connection) => {
+    const { began } = connection as Begun;
+    if (!began) throw new Error('This is not a transaction.');
+    return Promise.resolve(began);
+  });
 
 /** What is done in a transaction. `now` is when it began. */
 type InTransaction<T> = (tx: Tx, now: DatabaseTime) => Promise<T>;

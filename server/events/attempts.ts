@@ -1,8 +1,7 @@
 // Records attempts at deliveries: the lease ends, and a subscription that has failed for too long is switched off.
 import { sql } from 'kysely';
-import type { DatabaseTime } from '../database/database-time.ts';
-import { earlier } from '../database/database-time.ts';
 import type { Tx } from '../database/database.ts';
+import { earlier, type DatabaseTime } from '../rules/database-time.ts';
 import type { LeasedDelivery } from './deliveries.ts';
 
 /** One attempt at a delivery, and what follows from it. */

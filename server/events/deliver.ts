@@ -1,8 +1,8 @@
 // One attempt at a delivery, and what follows from it.
 import { createHmac } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { DatabaseTime } from '../database/database-time.ts';
 import type { Db } from '../database/database.ts';
+import type { DatabaseTime } from '../rules/database-time.ts';
 import type { Purpose, Vault } from '../secrets/vault.ts';
 import { type Attempt, readRetryAfter } from './attempts.ts';
 import type { LeasedDelivery } from './deliveries.ts';

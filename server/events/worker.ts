@@ -4,10 +4,10 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
-import { clockFrom, type DatabaseTime } from '../database/database-time.ts';
 import { inTransaction, type Tx } from '../database/database.ts';
 import { codeOf, reasonOf } from '../faults.ts';
 import { isDoneWithin } from '../rules/async.ts';
+import { clockFrom, type DatabaseTime } from '../rules/database-time.ts';
 import { recordAttempts, type Attempt } from './attempts.ts';
 import { deliver, type DeliverDeps } from './deliver.ts';
 import { endLeases, findNext, leaseDeliveries, type LeasedDelivery } from './deliveries.ts';

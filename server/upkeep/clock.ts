@@ -1,8 +1,8 @@
 // Whether the clock of this machine agrees with the database's. Tokens, the expiration dates of new cards and the log go by it; what
-// instances share goes by the database's (database/database-time.ts), so a wrong clock is told, and the service goes on.
+// instances share goes by the database's (rules/database-time.ts), so a wrong clock is told, and the service goes on.
 import { sql } from 'kysely';
-import type { DatabaseTime } from '../database/database-time.ts';
 import type { Db } from '../database/database.ts';
+import type { DatabaseTime } from '../rules/database-time.ts';
 
 const mostSeconds = 30;
 

@@ -2,7 +2,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql, type RawBuilder } from 'kysely';
 import type { Logger } from 'pino';
-import { earlier, type DatabaseTime } from '../database/database-time.ts';
 import { type Db, inTransaction, type Tx } from '../database/database.ts';
 import { withLock, type InUnitOfWork } from '../database/unit-of-work.ts';
 import { deleteDeliveriesOf } from '../events/outbox.ts';
@@ -11,6 +10,7 @@ import { listAccounts } from '../resources/merchant-accounts/queries.ts';
 import { applyExpiredReplacements } from '../resources/payment-methods/changes.ts';
 import { allAccounts, noAccount } from '../rules/accounts.ts';
 import { isDoneWithin } from '../rules/async.ts';
+import { earlier, type DatabaseTime } from '../rules/database-time.ts';
 import { describeDifference, readSecondsAhead } from './clock.ts';
 
 interface JobsOptions {

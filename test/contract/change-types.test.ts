@@ -8,6 +8,10 @@ import { createBuyer } from '../../server/resources/buyers/changes.ts';
 import { createAccount } from '../../server/resources/merchant-accounts/changes.ts';
 import { movePaymentMethod } from '../../server/resources/payment-methods/changes.ts';
 import { importTransactions } from '../../server/resources/transactions/changes.ts';
+import { waitOf } from '../../server/resources/card-numbers/rules.ts';
+import { recordAttempts } from '../../server/events/attempts.ts';
+import { createOutbox } from '../../server/events/outbox.ts';
+import { deleteExpired } from '../../server/upkeep/jobs.ts';
 import { silently, type UnitOfWork, type Work } from '../../server/database/unit-of-work.ts';
 import type { Deps, WriteDeps } from '../../server/handlers/deps.ts';
 import { presentTransaction } from '../../server/resources/transactions/table.ts';
@@ -90,6 +94,28 @@ const pieces: Piece[] = [
     name: 'and by a name that is known',
     code: `export const f = () => importTransactions(silently(work, 'because I can'), []);`,
     fault: /because I can/,
+  },
+  {
+    name: 'a Date of this process is not the time of a unit of work, of a limit, an attempt, an event or a job',
+    code: `
+      const now = new Date();
+      export const f = () => [
+        createAccount({ ...work, now }, { id: 'a', display_name: 'A' }),
+        waitOf([], { limit: 1, windowSeconds: 1 }, now),
+        recordAttempts(work.db, now, 'worker', []),
+        createOutbox({ eventFault: () => undefined })(work.db, 'transaction.updated', 'a', {}, now),
+        deleteExpired(db, 'events', { before: now }),
+      ];`,
+    fault: /(ofDatabase[^]*){5}/,
+  },
+  {
+    name: 'that of the database is',
+    code: `
+      export const f = () => [
+        createAccount(work, { id: 'a', display_name: 'A' }),
+        waitOf([], { limit: 1, windowSeconds: 1 }, work.now),
+        deleteExpired(db, 'events', { before: work.now }),
+      ];`,
   },
   {
     name: 'an operation that reads has no unit of work',

@@ -69,6 +69,7 @@ describe('a service with METRICS_PORT', () => {
     expect(valueIn(text, 'payments_database_connections_waiting{pool="requests"}')).toBe(0);
     expect(valueIn(text, 'payments_webhook_queue{when="due"}')).toBe(0);
     expect(valueIn(text, 'payments_webhook_oldest_event_seconds')).toBe(0);
+    expect(Math.abs(valueIn(text, 'payments_clock_ahead_seconds') ?? 99)).toBeLessThan(30);
     expect(valueIn(text, 'nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
     expect(valueIn(text, 'nodejs_heap_size_used_bytes')).toBeGreaterThan(0);
   });

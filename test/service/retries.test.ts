@@ -61,15 +61,17 @@ describe('a unit of work', () => {
   it('is repeated after a serialization failure', async () => {
     const before = (await valueOf('one')) ?? 0;
     let attempts = 0;
-    const result = await inWork(database.db, async ({ db }) => {
+    const strict = new URL(url);
+    strict.searchParams.set('options', '-c default_transaction_isolation=repeatable\\ read');
+    const repeatable = openDatabase(strict.href, () => undefined);
+    const result = await inWork(repeatable.db, async ({ db }) => {
       attempts += 1;
-      await sql`set transaction isolation level repeatable read`.execute(db);
-      await sql`select * from counters`.execute(db);
       // Another transaction changes the row after our snapshot.
       if (attempts === 1) await inWork(database.db, (other) => add(other.db, 'one'));
       await add(db, 'one');
       return attempts;
     });
+    await repeatable.close();
     expect([result, attempts]).toEqual([2, 2]);
     expect(await valueOf('one')).toBe(before + 2);
   });

@@ -1,6 +1,6 @@
 // Small rules of the domain: UUIDs, sizes of requests, names of card schemes, metadata filters.
-import { describe, expect, it } from 'vitest';
-import { name } from '../../server/cli/values.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { name, time } from '../../server/cli/values.ts';
 import { loadContract } from '../../server/contract/load.ts';
 import { mostPieces } from '../../server/http/connections.ts';
 import { limits } from '../../server/http/listen.ts';
@@ -78,6 +78,33 @@ describe('the metadata filter', () => {
     expect(readMetadataFilter([keys(0, 15), keys(5, 21)]).faults).toEqual([
       { loc: ['query', 'metadata'], msg: 'must have at most 20 keys in all', type: 'value_error.metadata' },
     ]);
+  });
+});
+
+describe('a time of the command line', () => {
+  it.each([
+    ['2026-11-15', '2026-11-15T00:00:00.000Z'],
+    ['2026-11-15T13:30', '2026-11-15T13:30:00.000Z'],
+    ['2026-11-15T13:30:15.25', '2026-11-15T13:30:15.250Z'],
+    ['2026-11-15T13:30:00Z', '2026-11-15T13:30:00.000Z'],
+    ['2026-11-15T13:30:00+02:00', '2026-11-15T11:30:00.000Z'],
+    ['2028-02-29', '2028-02-29T00:00:00.000Z'],
+  ])('%s is %s, also where the zone is another one', (text, expected) => {
+    vi.stubEnv('TZ', 'America/New_York');
+    expect(time(text).toISOString()).toBe(expected);
+    vi.unstubAllEnvs();
+  });
+
+  it.each([
+    '2026-02-30',
+    '2026-02-29T10:00Z',
+    '2026-13-01',
+    '2026-11-15T25:00',
+    '2026-11-15 10:00',
+    'then',
+    '',
+  ])('%j is refused', (text) => {
+    expect(() => time(text)).toThrow('Give a time such as');
   });
 });
 

@@ -1,7 +1,7 @@
 // Counts which card numbers, and which PINs of gift cards, were tried lately: see rules.ts.
 import { sql } from 'kysely';
-import type { DatabaseTime } from '../../database/database-time.ts';
 import type { Db } from '../../database/database.ts';
+import type { DatabaseTime } from '../../rules/database-time.ts';
 import { waitOf, type NumberLimit, type TriedNumber } from './rules.ts';
 
 /**

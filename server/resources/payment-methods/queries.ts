@@ -1,9 +1,9 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
-import { notBack } from '../../database/columns.ts';
 import { acrossAccounts, findAccountOf } from '../../database/across-accounts.ts';
-import type { DatabaseTime } from '../../database/database-time.ts';
+import { notBack } from '../../database/columns.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import type { EventTx } from '../../events/outbox.ts';
+import type { DatabaseTime } from '../../rules/database-time.ts';
 import type { PaymentMethodsTable } from './table.ts';
 
 export type PaymentMethodRow = Selectable<PaymentMethodsTable>;

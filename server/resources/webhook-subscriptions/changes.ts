@@ -1,14 +1,14 @@
 // What changes webhook subscriptions and their deliveries.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { notBack } from '../../database/columns.ts';
 import { acrossAccounts } from '../../database/across-accounts.ts';
-import { later, type DatabaseTime } from '../../database/database-time.ts';
+import { notBack } from '../../database/columns.ts';
 import type { Tx } from '../../database/database.ts';
 import { lockUntilCommit, type Work } from '../../database/unit-of-work.ts';
 import { reopenDeliveries, type DeliveryFilter } from '../../events/delivery-list.ts';
 import { OperatorFault } from '../../faults.ts';
 import { allAccounts } from '../../rules/accounts.ts';
+import { later, type DatabaseTime } from '../../rules/database-time.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import {
   countWebhookSubscriptions,

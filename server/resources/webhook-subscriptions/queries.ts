@@ -1,10 +1,10 @@
 import { sql, type Insertable } from 'kysely';
 import { notBack } from '../../database/columns.ts';
-import type { DatabaseTime } from '../../database/database-time.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import { fetchPage } from '../../database/paging.ts';
 import type { Accounts } from '../../rules/accounts.ts';
 import type { Cursor } from '../../rules/cursor.ts';
+import type { DatabaseTime } from '../../rules/database-time.ts';
 import type { WebhookSubscriptionsTable } from './table.ts';
 
 export const insertWebhookSubscription = (db: Tx, subscription: Insertable<WebhookSubscriptionsTable>) =>

@@ -4,7 +4,7 @@ import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openDatabase, type Database } from '../../../server/database/database.ts';
 import { cards } from '../../../server/sandbox/sample-records.ts';
 import type { Finding } from '../../../server/upkeep/doctor.ts';
@@ -49,6 +49,18 @@ it('has nothing to say of a sandbox with deliveries', async () => {
   expect(status).toBe(0);
   expect(stdout).toMatch(/^✓ usage counters of cards match their transactions$/m);
   expect(stdout).toMatch(/\nAll \d+ checks passed\.\n$/);
+});
+
+it.each([
+  ['ahead of', 4 * 86_400],
+  ['behind', -40 * 86_400],
+])('notes a clock that is %s that of the database, which is no fault of the data', async (side, seconds) => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1000 * seconds });
+  const { status, stdout } = await doctor().finally(() => vi.useRealTimers());
+  expect(stdout).toMatch(
+    new RegExp(`^- the clock of this machine is \\d+ s ${side} that of the database`, 'm'),
+  );
+  expect(status).toBe(0);
 });
 
 it('has nothing to say of an event that was triggered for one subscription', async () => {

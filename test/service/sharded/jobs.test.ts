@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { DatabaseTime } from '../../../server/database/database-time.ts';
 import { inTransaction, openDatabase, type Database, type Db } from '../../../server/database/database.ts';
 import { createUnitOfWork, withLock } from '../../../server/database/unit-of-work.ts';
 import { insertEvent } from '../../../server/events/outbox.ts';
@@ -13,6 +12,7 @@ import {
   deleteSubscription,
 } from '../../../server/resources/webhook-subscriptions/changes.ts';
 import { insertWebhookSubscription } from '../../../server/resources/webhook-subscriptions/queries.ts';
+import type { DatabaseTime } from '../../../server/rules/database-time.ts';
 import { cards } from '../../../server/sandbox/sample-records.ts';
 import { startJobs, deleteExpired } from '../../../server/upkeep/jobs.ts';
 import { createTestDatabase } from '../../support/database.ts';

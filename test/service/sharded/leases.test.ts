@@ -2,7 +2,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import type { DatabaseTime } from '../../../server/database/database-time.ts';
 import { inTransaction, openDatabase, type Tx } from '../../../server/database/database.ts';
 import { recordAttempts, type Attempt } from '../../../server/events/attempts.ts';
 import {
@@ -14,6 +13,7 @@ import {
   type LeaseLimits,
 } from '../../../server/events/deliveries.ts';
 import { reopenDeliveries } from '../../../server/events/delivery-list.ts';
+import type { DatabaseTime } from '../../../server/rules/database-time.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { causeDeliveries, subscribe } from '../../support/webhooks.ts';
 
