@@ -4,9 +4,10 @@ import { sql, type RawBuilder } from 'kysely';
 import { acrossAccounts, isCitus } from '../database/across-accounts.ts';
 import type { Db, Tx } from '../database/database.ts';
 import type { DeliveryKey } from './outbox.ts';
+import { sendMilliseconds } from './send.ts';
 
-/** Longer than an attempt takes (15 s) with recording it. */
-const leaseSeconds = 25;
+/** Longer than an attempt can take: ten more seconds to begin it and to record it. */
+const leaseSeconds = sendMilliseconds / 1000 + 10;
 
 const isDue = sql`state = 'pending' and due_at <= now()`;
 const isLeased = sql`state = 'pending' and leased_by is not null and due_at > now()`;

@@ -33,7 +33,8 @@ interface Reply {
 /** Rejects when there is no answer by the deadline, or when `cancel` is aborted before there is one. */
 export type Send = (outgoing: Outgoing, cancel: AbortSignal) => Promise<Reply>;
 
-const sendMilliseconds = 15_000;
+export const sendMilliseconds = 15_000;
+
 export const sendOptions = (config: Parameters<typeof urlRules>[0]): SendOptions => ({
   ...urlRules(config),
   milliseconds: sendMilliseconds,

@@ -14,6 +14,7 @@ import {
 } from '../../../server/events/deliveries.ts';
 import { reopenDeliveries } from '../../../server/events/delivery-list.ts';
 import type { DatabaseTime } from '../../../server/rules/database-time.ts';
+import { sendOptions } from '../../../server/events/send.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { causeDeliveries, subscribe } from '../../support/webhooks.ts';
 
@@ -221,6 +222,19 @@ describe('a lease', () => {
     expect(await deliveries()).toMatchObject([{ state: 'succeeded', attempts: 1, leased: false }]);
   });
 
+  it('lasts for seconds longer than an attempt may take', async () => {
+    await causeDeliveries(service, await subscribe(service, url), 1);
+    // Counted from before the lease, so that a slow machine makes no difference.
+    const { rows: before } = await sql<{ now: string }>`select clock_timestamp()::text as now`.execute(db());
+    await lease(one);
+    const { rows } = await sql<{ seconds: number }>`
+      select extract(epoch from due_at - ${before[0]?.now}::timestamptz)::float8 as seconds from deliveries`.execute(
+      db(),
+    );
+    const attempt = sendOptions({ environment: 'sandbox' }).milliseconds / 1000;
+    expect(rows[0]?.seconds).toBeGreaterThan(attempt + 5);
+  });
+
   it('ends when its worker stops, and the delivery is due at once', async () => {
     await causeDeliveries(service, await subscribe(service, url), 2);
     await lease(one);
@@ -241,7 +255,8 @@ describe('a lease', () => {
       const [second] = await lease(one);
       await inTransaction(db(), (tx) => reopenDeliveries(tx, { eventId: second?.event_id }));
       expect(await lease(two)).toEqual([]);
-      await record(one, second ? [attempted(second, 500)] : []);
+      // Not after the wait that a failed attempt has.
+      await record(one, second ? [attempted(second, 500, { wait: 3600 })] : []);
       const attempts = before + 1;
       expect(await deliveries()).toMatchObject([{ state: 'pending', attempts }]);
       expect(await lease(two)).toMatchObject([{ attempts, attempts_before: attempts }]);
