@@ -164,8 +164,8 @@ const texts = [
 // Can be stored but not filtered by: filters have at most 200 characters.
 const long = ['x'.repeat(201), `${'x'.repeat(200)}y`, '😀'.repeat(1500)];
 
-const currencies = ['EUR', 'USD', 'JPY', 'XXX'];
-const methods = ['card', 'paypal', 'ideal', 'gift-card'] as const;
+const currencies = ['EUR', 'USD', 'JPY', 'XXX', 'SEK', 'IDR'];
+const methods = ['card', 'paypal', 'ideal', 'gift-card', 'pix', 'konbini'] as const;
 const sources = ['ecommerce', 'moto', 'recurring', 'installment', 'card_on_file'] as const;
 const statuses = [
   ...(['processing', 'buyer_approval_pending', 'authorization_succeeded', 'authorization_failed'] as const),
@@ -363,7 +363,7 @@ const oneOf =
   <T extends string>(pool: readonly T[], read: (given: NewTransaction) => T | null | undefined): Maker =>
   ({ given }) => {
     const own = read(given);
-    const any = fc.array(from(pool), { minLength: 1, maxLength: 4 });
+    const any = fc.array(from(pool), { minLength: 1, maxLength: 8 });
     return {
       value: own
         ? fc.oneof(

@@ -111,6 +111,13 @@ describeOperation('listTransactions', {}, (frame) => {
         expect(await ids(`?${query}${more}`)).toEqual(paged.map(({ id }) => id));
     });
 
+    it('created_at_lte and updated_at_lte both hold, whichever is named first', async () => {
+      const [created, updated] = [`created_at_lte=${minute(2)}`, 'updated_at_lte=2026-11-16T00:00:00Z'];
+      const oldest = paged.slice(-3).map(({ id }) => id);
+      for (const query of [`${created}&${updated}`, `${updated}&${created}`])
+        expect(await ids(`?${query}`)).toEqual(oldest);
+    });
+
     it('* means every account that the caller has access to, and no other', async () => {
       const several = transaction({ merchant_account_id: 'several', created_at: minute(30) });
       await insert(several);
@@ -124,6 +131,24 @@ describeOperation('listTransactions', {}, (frame) => {
       const everything = await page('?limit=500&created_at_gte=0000-01-01T00:00:00Z', '*');
       const seen = new Set(everything.items.map((item) => item.merchant_account_id));
       expect([...seen]).toEqual(expect.arrayContaining(['several', 'paged', 'other']));
+    });
+
+    // A statement names up to 20 accounts.
+    it('* with metadata finds those of each of 21 accounts and more', async () => {
+      const { db } = frame.service.service.database;
+      const many = Array.from({ length: 21 }, (_, index) => `many-${index + 10}`);
+      for (const id of many) await createAccount(db, { id, display_name: id });
+      const metadata = { in: 'many' };
+      const made = many.map((account) => transaction({ merchant_account_id: account, metadata }));
+      await insert(...made);
+      const query = `?limit=100&metadata=${encodeURIComponent(JSON.stringify(metadata))}`;
+      for (const number of [20, 21]) {
+        const some = await frame.service.pair({ accounts: many.slice(0, number) });
+        const own = made.slice(0, number).map(({ id }) => id);
+        expect((await ids(query, '*', some.token(scope))).sort()).toEqual(own.sort());
+      }
+      // All accounts, whose number is another one than that of the transactions that match.
+      expect((await ids(query, '*')).sort()).toEqual(made.map(({ id }) => id).sort());
     });
 
     it('without the header it uses the oldest account that the caller has access to', async () => {
