@@ -159,7 +159,7 @@ function entry(contract: Contract, path: string, method: string, operation: Oper
     id: '${operation.operationId}',
     method: '${method}',
     path: '${path}',
-    summary: '${operation.summary.replaceAll("'", "\\'")}',
+    summary: '${operation.summary.replaceAll(/[\\']/g, '\\$&')}',
     scopes: ${quoted(scopes)},
     merchantScope: '${operation['x-merchant-scope']}',
     rateLimit: ${rateLimit},

@@ -64,8 +64,8 @@ const uuidOf = (...parts: (string | number)[]): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 };
 
-// The first thousand are spread over two weeks, later ones are a minute apart: a million fit in two years.
-const ageMinutes = (index: number) => (index < 1000 ? index * 20 : 20_000 + (index - 1000));
+// The first 300 are of four days, the first thousand of two weeks, later ones are a minute apart: a million fit in two years.
+const ageMinutes = (index: number) => (index < 1000 ? index * 19 : 19_000 + (index - 1000));
 
 /** Returns the transaction of an index. */
 export function createSamples(account: string, options: SampleOptions): (index: number) => NewTransaction {

@@ -1,8 +1,11 @@
 // The sample data of a new sandbox. The contract's examples must work there unchanged.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import jwt from 'jsonwebtoken';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../generated/operations.ts';
+import { root } from '../../scripts/support/root.ts';
 import type { Parameter } from '../../server/contract/load.ts';
 import { thumbprint } from '../../server/resources/api-key-pairs/token.ts';
 import { paymentMethodMoves } from '../../server/resources/payment-methods/rules.ts';
@@ -37,6 +40,7 @@ const token = () =>
   });
 
 interface Transaction {
+  created_at: string;
   status: string;
   currency: string;
   refunded_amount: number;
@@ -68,6 +72,18 @@ describe('the first start', () => {
     expect(items.some(({ settled }) => settled)).toBe(true);
     expect(items.some((item) => item.gift_card_redemptions.length > 0)).toBe(true);
     expect(await transactions('marketplace')).toHaveLength(60);
+  });
+
+  it('and those of `default` are of the four days before it, as the introduction says', async () => {
+    const text = await readFile(join(root, 'openapi/introduction.md'), 'utf8');
+    expect(text.replaceAll('\n', ' ')).toContain(
+      '300 sample transactions of the four days before its first start, in the merchant account `default`',
+    );
+    const days = (await transactions('default')).map(({ created_at }) =>
+      Math.floor((now.getTime() - Date.parse(created_at)) / 86_400_000),
+    );
+    // On each of them, and none before or after.
+    expect([...new Set(days)].sort()).toEqual([0, 1, 2, 3]);
   });
 
   it('has transactions for every example of a filter', async () => {

@@ -1,8 +1,11 @@
 // Connections to receivers are kept for a moment, and not trusted more than new ones.
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { readFile } from 'node:fs/promises';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { root } from '../../scripts/support/root.ts';
 import { connectionLimits } from '../../server/events/connections.ts';
 import { describeFailure, showAnswer } from '../../server/events/failure.ts';
 import { createSend, sendOptions } from '../../server/events/send.ts';
@@ -91,6 +94,55 @@ describe('an answer', () => {
       expect(cpuMilliseconds(() => shown(text))).toBeLessThan(50);
     },
   );
+});
+
+describe('the time for an answer', () => {
+  /** What the contract tells receivers, in the introduction and for each event. */
+  const promised = async (): Promise<number> => {
+    const text = await readFile(join(root, 'generated/openapi.json'), 'utf8');
+    const times = [...text.matchAll(/any 2xx status within (\d+) seconds/gi)].map(([, seconds]) => seconds);
+    expect(times.length).toBeGreaterThan(4);
+    expect(new Set(times).size).toBe(1);
+    return Number(times[0]);
+  };
+
+  it('is what the contract promises, and not a moment longer', async () => {
+    const seconds = await promised();
+    const waiting: ServerResponse[] = [];
+    let arrive: () => void = () => undefined;
+    const { url } = await answering((_, res) => {
+      waiting.push(res);
+      arrive();
+    });
+    // Time passes only when the test says so.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const send = sending();
+      const begin = async () => {
+        const arrived = new Promise<void>((resolve) => (arrive = resolve));
+        const sent: { outcome?: unknown; over: Promise<void> } = { over: Promise.resolve() };
+        sent.over = send(url).then(
+          ({ status }) => void (sent.outcome = status),
+          (error: unknown) => void (sent.outcome = describeFailure(error)),
+        );
+        await arrived;
+        return sent;
+      };
+      const early = await begin();
+      vi.advanceTimersByTime(seconds * 1000 - 1);
+      await new Promise(setImmediate);
+      expect(early.outcome).toBeUndefined();
+      waiting[0]?.writeHead(204).end();
+      await early.over;
+      expect(early.outcome).toBe(204);
+      const late = await begin();
+      vi.advanceTimersByTime(seconds * 1000);
+      await new Promise(setImmediate);
+      expect(late.outcome).toBe(`no answer within ${seconds} s`);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
 });
 
 describe('a connection', () => {

@@ -87,6 +87,22 @@ it('has nothing to say of an event that was triggered for one subscription', asy
   expect(found).toMatchObject([{ examples: [event] }]);
 });
 
+it('has nothing to say of an event from while a subscription was switched off', async () => {
+  const id = randomUUID();
+  await sql`insert into webhook_subscriptions (id, merchant_account_id, active, url, secret_sealed, created_at, updated_at)
+    select ${id}::uuid, merchant_account_id, false, url, '', at, at
+    from webhook_subscriptions, (select min(created_at) - interval '1 hour' as at from events) as earlier
+    limit 1`.execute(db());
+  const events = 'events have a delivery to each subscription that was active throughout';
+  const missed = async () => (await findings()).find(({ check }) => check === events)?.broken;
+  const whileInactive = await missed();
+  // An active one would have missed them.
+  await sql`update webhook_subscriptions set active = true where id = ${id}`.execute(db());
+  const whileActive = await missed();
+  await sql`delete from webhook_subscriptions where id = ${id}`.execute(db());
+  expect([whileInactive, whileActive]).toEqual([0, 1]);
+});
+
 it('notes how many subscriptions are failing, which is no fault of the data, although deliveries are late', async () => {
   await sql`update webhook_subscriptions set failing_since = now()`.execute(db());
   await sql`update deliveries set state = 'pending', due_at = now() - interval '1 hour'`.execute(db());
