@@ -273,11 +273,12 @@ describe('the process', () => {
       expect(scripts[name]).toBe(scripts.mock?.replace('mock/main.ts', file));
     expect(scripts.dev).toMatch(/^exec node /);
     const npm = startCommand('npm', ['run', 'mock', '--', '--port', '0'], {});
-    await eventually(() => npm.output().includes('http://127.0.0.1:'), 'it listens', 50);
+    // As long as it takes: npm starts two programs, one after the other.
+    await eventually(() => npm.output().includes('http://127.0.0.1:'), 'it listens', 280);
     npm.process.kill('SIGTERM');
     // Its output ends with the last process that has it.
     await npm.ended;
-  });
+  }, 300_000);
 
   it('answers running requests on SIGINT, also if it arrives several times, as one Ctrl-C does under npm; it does not log that the embedded PostgreSQL stops too', async () => {
     await using dataDir = await newDataDir();

@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { loadContract } from '../../../server/contract/load.ts';
+import { inTransaction } from '../../../server/database/database.ts';
+import { lockUntilCommit } from '../../../server/database/unit-of-work.ts';
 import { countWebhookSubscriptions } from '../../../server/resources/webhook-subscriptions/queries.ts';
+import { eventually } from '../../support/data-dir.ts';
 import { describeOperation } from '../../support/operation.ts';
 import { createAccount } from '../../support/records.ts';
 import { startTestService } from '../../support/service.ts';
@@ -148,21 +151,31 @@ describeOperation('createWebhookSubscription', { valid: { body: valid } }, (fram
 
     it('also when two instances are asked at once', async () => {
       const account = await open('limits-race');
-      await fill(account, true, 45);
+      await fill(account, true, 49);
       const { databaseUrl, dataDir, secrets } = frame.service.config;
       await using second = await startTestService({
         config: { databaseUrl, dataDir, secrets, webhookWorker: false },
       });
       const token = frame.service.token('*.write');
-      const statuses = await Promise.all(
-        Array.from({ length: 20 }, async (_, index) => {
-          const { call } = index % 2 ? frame.service : second;
-          const headers = inAccount(account);
-          return (await call('POST', '/webhook-subscriptions', { token, body: valid, headers })).status;
-        }),
-      );
-      expect(statuses.filter((status) => status === 201)).toHaveLength(5);
-      expect(statuses.filter((status) => status === 422)).toHaveLength(15);
+      const request = { token, body: valid, headers: inAccount(account) };
+      const { db } = frame.service.service.database;
+      // Both are under way before either may count.
+      const asked = await inTransaction(db, async (tx) => {
+        await lockUntilCommit(tx, `webhook subscriptions of ${account}`);
+        const calls = [frame.service, second].map(({ call }) =>
+          call('POST', '/webhook-subscriptions', request),
+        );
+        await eventually(async () => {
+          const { rows } = await sql`
+            select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`.execute(
+            db,
+          );
+          return rows.length === 2;
+        }, 'both wait for the lock');
+        return { calls };
+      });
+      const statuses = (await Promise.all(asked.calls)).map(({ status }) => status);
+      expect(statuses.sort()).toEqual([201, 422]);
       expect(await countActive(account)).toBe(50);
     });
   });

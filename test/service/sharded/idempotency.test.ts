@@ -323,7 +323,9 @@ describe('what is stored', () => {
 });
 
 describe('while the first request is running', () => {
-  it('100 with the same key call the provider once and hold no connection: other accounts are served meanwhile', async () => {
+  // More than twice as many as there are connections.
+  const many = 25;
+  it(`${many} with the same key call the provider once and hold no connection: others are served meanwhile`, async () => {
     const key = randomUUID();
     let calls = 0;
     let start: () => void = () => undefined;
@@ -337,25 +339,27 @@ describe('while the first request is running', () => {
       await ended;
       return verifySimulatedCard(...given);
     };
+    // The clock of the five seconds stands still: on a slow machine the others would take longer.
+    vi.useFakeTimers({ toFake: ['performance'] });
     try {
       const before = await countCards();
-      const many = Array.from({ length: 100 }, () => store({ key }, { expiration_date: '09/39' }));
+      const repeated = Array.from({ length: many }, () => store({ key }, { expiration_date: '09/39' }));
       await started;
-      const others = await Promise.all(Array.from({ length: 5 }, () => store({ account: 'marketplace' })));
-      expect(others.map(({ status }) => status)).toEqual(Array(5).fill(201));
+      expect((await store({ account: 'marketplace' })).status).toBe(201);
       // The same account is served too, because those that wait hold no connection.
       expect((await store({ key: randomUUID() })).status).toBe(201);
       const clash = await store({ key }, { expiration_date: '08/39' });
       expect([clash.status, clash.body]).toEqual([422, reused]);
       end();
-      const answers = await Promise.all(many);
+      const answers = await Promise.all(repeated);
       expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
       expect(answers.map(({ replayed }) => replayed).sort()).toEqual([
         'false',
-        ...Array<string>(99).fill('true'),
+        ...Array<string>(many - 1).fill('true'),
       ]);
-      expect([calls, await countCards()]).toEqual([1, before + 7]);
+      expect([calls, await countCards()]).toEqual([1, before + 3]);
     } finally {
+      vi.useRealTimers();
       end();
       verify = verifySimulatedCard;
     }

@@ -15,6 +15,8 @@ import {
 import { reopenDeliveries } from '../../../server/events/delivery-list.ts';
 import type { DatabaseTime } from '../../../server/rules/database-time.ts';
 import { sendOptions } from '../../../server/events/send.ts';
+import { switchSubscription } from '../../../server/resources/webhook-subscriptions/changes.ts';
+import { silentWork } from '../../support/records.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { causeDeliveries, subscribe } from '../../support/webhooks.ts';
 
@@ -375,6 +377,18 @@ it('the five days until a switch-off are counted by the clock of the database, n
   };
   expect(await switchedOff('4 days 23:59', 10)).toBe(false);
   expect(await switchedOff('5 days', -10)).toBe(true);
+});
+
+it('a subscription that is switched on again has five days anew, and not one attempt', async () => {
+  const subscription = await subscribe(service, url);
+  await sql`
+    update webhook_subscriptions set active = false, failing_since = now() - interval '6 days'`.execute(db());
+  await silentWork(db(), (unit) => switchSubscription(unit, subscription.id, true));
+  await causeDeliveries(service, subscription, 1);
+  const leased = await lease(one);
+  const made = leased.map((delivery) => attempted(delivery, 500, { wait: 5 }));
+  expect(made).toHaveLength(1);
+  expect((await record(one, made)).switchedOff).toEqual([]);
 });
 
 it('a 410 switches its subscription off, also if another attempt failed before it', async () => {
