@@ -12,9 +12,11 @@ const limit = { limit: 3, windowSeconds: 100 };
 
 let database: Database;
 beforeAll(async () => {
-  database = openDatabase(await createTestDatabase(), (error) => {
+  const fail = (error: Error) => {
     throw error;
-  });
+  };
+  // However long many counts at the same time take on this machine.
+  database = openDatabase(await createTestDatabase(), fail, { waitMilliseconds: 60_000 });
 });
 afterAll(() => database.close());
 

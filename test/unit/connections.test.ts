@@ -246,12 +246,25 @@ describe('a delivery', () => {
   });
 
   it('that is refused has its status, although the body does not end by the deadline', async () => {
+    let onWritten: () => void = () => undefined;
+    const written = new Promise<void>((resolve) => (onWritten = resolve));
     const { url } = await answering((_, res) => {
-      res.writeHead(503, { 'Content-Length': 10, 'Retry-After': '7' }).write('busy');
+      const head = res.writeHead(503, { 'Content-Length': 10, 'Retry-After': '7' });
+      head.write('busy', () => {
+        onWritten();
+      });
     });
-    const { send } = createSend({ ...sendOptions({ environment: 'sandbox' }), milliseconds: 200 });
-    const sent = send({ ...outgoing, subscription: 'first', url }, new AbortController().signal);
-    expect(await sent).toEqual({ status: 503, retryAfter: '7', answer: 'busy' });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const sent = sending()(url);
+      await written;
+      // On loopback it has arrived when it is written. It is read in the next turns of the event loop.
+      for (let turns = 0; turns < 10; turns += 1) await new Promise(setImmediate);
+      vi.advanceTimersByTime(15_000);
+      expect(await sent).toEqual({ status: 503, retryAfter: '7', answer: 'busy' });
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('that is refused at length leaves the connection to the next one', async () => {

@@ -147,10 +147,11 @@ describeOperation('checkGiftCardBalances', { valid: { body: valid }, start }, (f
   describe('429 past 50 calls a minute with an embed token', () => {
     it('names the seconds to wait', async () => {
       const token = frame.service.token('embed');
-      const answers = await Promise.all(Array.from({ length: 51 }, () => frame.call({ token })));
-      const [refused, ...more] = answers.filter(({ status }) => status === 429);
-      expect([refused?.status, more]).toEqual([429, []]);
-      const wait = Number(refused?.headers.get('retry-after'));
+      // One after the other: a busy machine would lose some of many at once.
+      for (let calls = 1; calls <= 50; calls += 1) expect((await frame.call({ token })).status).toBe(200);
+      const refused = await frame.call({ token });
+      expect(refused.status).toBe(429);
+      const wait = Number(refused.headers.get('retry-after'));
       expect(wait >= 1 && wait <= 60).toBe(true);
     });
   });
