@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { eventually, nothingRunsOn } from '../support/data-dir.ts';
 import { root } from '../support/processes.ts';
@@ -29,4 +29,8 @@ it.each([
   expect(await ended).not.toEqual([0, null]);
   await nothingRunsOn(folder);
   expect(await readdir(folder)).toEqual([]);
+});
+
+it('tests make their folders, which have keys in them, in the folder of the run', () => {
+  expect(basename(tmpdir())).toMatch(/^payments-test-/);
 });

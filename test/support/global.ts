@@ -53,7 +53,7 @@ export default async function setup(project: TestProject): Promise<Cleanup> {
   // In watch mode any file may be chosen later.
   const needs = (folders: string[]) => config.watch || folders.some((folder) => chosen.has(folder));
   const cleanups = await Promise.all([
-    needs(withDatabase) ? prepareDatabase(project, { hasProcesses: needs(withProcesses) }) : undefined,
+    needs(withDatabase) ? prepareDatabase(project) : undefined,
     needs(withProcesses) ? compile(project) : undefined,
     needs(withDocs) ? buildDocs() : undefined,
   ]);
@@ -72,10 +72,7 @@ function chooseSeed(): number {
 }
 
 /** Imports when needed: to load the server takes longer than most unit tests. */
-async function prepareDatabase(
-  project: TestProject,
-  { hasProcesses }: { hasProcesses: boolean },
-): Promise<Cleanup> {
+async function prepareDatabase(project: TestProject): Promise<Cleanup> {
   const { fillFolder, readSandboxFiles, removeRun, startCluster } = await import('./prepared.ts');
   const { createDatabase, dropDatabases, findCluster, urlOf, withClient } = await import('./cluster.ts');
   const { listAccountTables } = await import('./account-statements.ts');
@@ -89,8 +86,8 @@ async function prepareDatabase(
   process.on('exit', remove);
   // npm passes the signal on, so that it comes twice. Without a listener the second one would end the process at once.
   process.on('SIGINT', () => undefined);
-  // So that the folders of tests are removed as well. Not where tests start databases: the path of a socket must be short.
-  if (!hasProcesses) process.env.TMPDIR = folder;
+  // So that the folders of tests are removed as well: there are keys in them. Its name is short, because the path of a socket must be.
+  process.env.TMPDIR = folder;
   const given = process.env.TEST_DATABASE_URL;
   // On a server that others use, too, the names are those of this run.
   const run = given === undefined ? 'run' : String(process.pid);
