@@ -175,9 +175,11 @@ async function openParts(config: Config, log: Logger, life: Life, replaced: Part
       log.warn(message);
     },
   });
-  const { migrated } = database;
+  const { migrated, newer } = database;
   if (migrated.length > 0)
     log.info({ migrations: migrated.length, last: migrated.at(-1) }, 'the database was migrated');
+  if (newer !== undefined)
+    log.info({ last: newer }, 'a newer version than this one has migrated the database');
   let observing: Observing | undefined;
   const close = async () => {
     await observing?.close();

@@ -44,7 +44,7 @@ export const migrations: Record<string, { up: (db: Kysely<unknown>) => Promise<v
 ${names.map((name) => `  '${name}': ${camel(name)},`).join('\n')}
 };
 
-/** Of their files, and of the files in a folder of that name: a sandbox refuses a migration that was edited after it was applied. */
+/** Of their files, and of the files in a folder of that name. A database records them, and 1.0.0 and 1.1.0 refuse others than theirs. */
 export const digests: Record<string, string> = {
 ${digests.join('\n')}
 };

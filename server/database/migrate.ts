@@ -1,7 +1,7 @@
 // Brings the database to this version. Whoever opens it does this: servers and commands. Not by Kysely's Migrator, whose lock
 // belongs to a session: see docs/decisions/0027-migrations.md.
 import { sql, type Kysely } from 'kysely';
-import { reasonOf } from '../faults.ts';
+import { codeOf, reasonOf } from '../faults.ts';
 import { inTransactionOnce, type Db, type Tx } from './database.ts';
 import { DatabaseFault, setupFault } from './faults.ts';
 import { digests, migrations } from './migrations/index.ts';
@@ -18,8 +18,11 @@ export async function refusePending(db: Db, place: string): Promise<string[]> {
   );
 }
 
-/** A mistyped DATABASE_URL must not add our tables to those of another application, or of another branch. */
-export async function refuseUnknown(db: Db, place: string): Promise<void> {
+/**
+ * A mistyped DATABASE_URL must not add our tables to those of another application, or of another branch. Returns the last migration
+ * of a newer version, if one has used the database.
+ */
+export async function refuseUnknown(db: Db, place: string): Promise<string | undefined> {
   // First the tables, then the migrations: another instance may migrate meanwhile, and commits both at once.
   const tables = await listTables(db);
   const applied = await listApplied(db);
@@ -30,7 +33,12 @@ export async function refuseUnknown(db: Db, place: string): Promise<void> {
       `The database ${place} has the migration ${other}, which this version does not have. ` +
         'Use an empty database: for a sandbox delete DATA_DIR (.data), otherwise change DATABASE_URL.',
     );
-  if (tables.length === 0 || applied.length > 0) return;
+  if (applied.length > 0)
+    return applied
+      .filter((name) => name > last)
+      .sort()
+      .at(-1);
+  if (tables.length === 0) return undefined;
   const more = tables.length > 5 ? ', …' : '';
   throw new DatabaseFault(
     `The database ${place} has tables of another application (${tables.slice(0, 5).join(', ')}${more}). Check DATABASE_URL.`,
@@ -82,22 +90,16 @@ async function applyNext(tx: Tx): Promise<string[]> {
   const [name] = pendingAfter(await listApplied(tx));
   if (name === undefined) return [];
   await migrations[name]?.up(tx as unknown as Kysely<unknown>).catch(blame(name));
-  await sql`
-    insert into applied_migrations (name, digest) values (${name}, ${digests[name] ?? ''})`.execute(tx);
+  await sql.raw(insertOf(name)).execute(tx);
   return [name];
 }
 
-/** For a sandbox: what was added to a migration after it was applied is missing, and nothing else says so. */
-export async function refuseEdited(db: Db): Promise<void> {
-  const { rows } = await sql<{ name: string; digest: string }>`
-    select name, digest from applied_migrations order by name`.execute(db);
-  const edited = rows.filter(({ name, digest }) => (digests[name] ?? digest) !== digest);
-  if (edited.length === 0) return;
-  throw new DatabaseFault(
-    `${edited.map(({ name }) => name).join(', ')} ${edited.length > 1 ? 'were' : 'was'} edited after this database had applied it, and no migration is applied twice. ` +
-      'Delete DATA_DIR (.data), or the database of DATABASE_URL, and start again; or undo the edit.',
-  );
-}
+/** 1.0.0 and 1.1.0 compare the digest with that of their own file, and refuse another one. */
+const insertOf = (name: string): string =>
+  `insert into applied_migrations (name, digest) values ('${name}', '${digests[name] ?? ''}')`;
+
+/** Tables, columns or indexes are there already, or an index that goes is gone: `applied_migrations` may have lost the row. */
+const appliedBefore = ['42P07', '42701', '42710', '42704'];
 
 /** Names the migration that failed, and its line where the stack has it, as in a checkout of the project. */
 const blame =
@@ -106,7 +108,10 @@ const blame =
     const stack = error instanceof Error ? error.stack : undefined;
     const [place] = new RegExp(`server/database/migrations/${name}\\.ts:\\d+`).exec(stack ?? '') ?? [];
     const where = place === undefined ? '' : ` (${place})`;
-    const failed = `Migration ${name} failed${where}: ${reasonOf(error)}. Nothing of it was applied: correct it and start again.`;
+    const advice = appliedBefore.includes(codeOf(error) ?? '')
+      ? `It may have been applied before without being recorded. Restore the whole database from a backup, or, if you are sure that it was applied, insert this row and start again: ${insertOf(name)};`
+      : 'Nothing of it was applied: correct it and start again.';
+    const failed = `Migration ${name} failed${where}: ${reasonOf(error)}. ${advice}`;
     throw new DatabaseFault(setupFault(error) ?? failed, { cause: error });
   };
 

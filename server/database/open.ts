@@ -7,7 +7,7 @@ import { openDatabase, type Database, type DatabaseOptions, type Db } from './da
 import { EmbeddedClient, startEmbedded } from './embedded/index.ts';
 import { claimDatabase, refuseOtherEnvironment, type Environment } from './environment.ts';
 import { adviceFor, DatabaseFault, describe, nameRights, readOnlyFault } from './faults.ts';
-import { migrate, refuseEdited, refusePending, refuseUnknown } from './migrate.ts';
+import { migrate, refusePending, refuseUnknown } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 
 export interface OpenedDatabase extends Database {
@@ -18,6 +18,8 @@ export interface OpenedDatabase extends Database {
   url: string;
   /** Migrations that this start applied. */
   migrated: string[];
+  /** The last migration of a newer version that has used the database. */
+  newer: string | undefined;
 }
 
 interface OpenOptions {
@@ -57,17 +59,15 @@ export async function openReadyDatabase(options: OpenOptions): Promise<OpenedDat
   // An embedded database is always that of a sandbox.
   const fills = servesRequests && environment === 'sandbox' && !isEmbedded;
   const ready = async (db: Db, place: string) => {
-    await refuseUnknown(db, place);
+    const newer = await refuseUnknown(db, place);
     await refuseOtherEnvironment(db, environment, fills);
-    if (readOnly) return refusePending(db, place);
-    const migrated = await migrate(db);
-    if (environment === 'production') await claimDatabase(db, environment);
-    else await refuseEdited(db);
-    return migrated;
+    const migrated = await (readOnly ? refusePending(db, place) : migrate(db));
+    if (environment === 'production' && !readOnly) await claimDatabase(db, environment);
+    return { migrated, newer };
   };
   const prepareAt = (url: string) =>
     prepare(url, shared, onError, (db) => ready(db, isEmbedded ? 'in DATA_DIR' : describe(url)));
-  const { url, isCitus, migrated, release } = isEmbedded
+  const { url, isCitus, migrated, newer, release } = isEmbedded
     ? await prepareEmbedded(dataDir, log, prepareAt)
     : { url: databaseUrl, ...(await prepareAt(databaseUrl)), release: () => undefined };
   const notesStatements = environment === 'sandbox';
@@ -97,12 +97,11 @@ export async function openReadyDatabase(options: OpenOptions): Promise<OpenedDat
   const probe = createSingleFlight<Unready | undefined>();
   const unready = async () =>
     closed ? 'database closed' : probe(null, () => findUnready(url, shared.Client));
-  return { ...database, findUnready: unready, background, url, migrated, close };
+  return { ...database, findUnready: unready, background, url, migrated, newer, close };
 }
 
-interface Prepared {
+interface Prepared extends Pick<OpenedDatabase, 'migrated' | 'newer'> {
   isCitus: boolean;
-  migrated: string[];
 }
 
 /**
@@ -113,7 +112,7 @@ async function prepare(
   url: string,
   shared: Pick<DatabaseOptions, 'isPooled' | 'command' | 'Client'>,
   onError: (error: Error) => void,
-  ready: (db: Db) => Promise<string[]>,
+  ready: (db: Db) => Promise<Pick<Prepared, 'migrated' | 'newer'>>,
 ): Promise<Prepared> {
   const withoutTimeout = openDatabase(url, onError, {
     ...shared,
@@ -139,7 +138,7 @@ async function prepare(
     }
     if (shared.command === undefined && isReadOnly)
       throw new DatabaseFault(readOnlyFault(`at ${describe(url)}`));
-    return { isCitus, migrated: await ready(withoutTimeout.db).catch(nameRights(url)) };
+    return { isCitus, ...(await ready(withoutTimeout.db).catch(nameRights(url))) };
   } finally {
     await withoutTimeout.close();
   }

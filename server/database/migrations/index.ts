@@ -16,7 +16,7 @@ export const migrations: Record<string, { up: (db: Kysely<unknown>) => Promise<v
   '0006-attempts-by-time': attemptsByTime,
 };
 
-/** Of their files, and of the files in a folder of that name: a sandbox refuses a migration that was edited after it was applied. */
+/** Of their files, and of the files in a folder of that name. A database records them, and 1.0.0 and 1.1.0 refuse others than theirs. */
 export const digests: Record<string, string> = {
   '0001-schema': 'b65d33e1ff97',
   '0002-retries': '4607cb08ad26',
