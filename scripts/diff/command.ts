@@ -26,7 +26,8 @@ const help = `Compare the contract in openapi/ with the last released one, ${rel
   npm run diff -- --markdown FILE     the same as Markdown, for a comment on a pull request; may be given beside --html
   npm run diff -- --json              print the result as JSON
   npm run diff -- --release           make the contract the released one, if it passes the lint and follows the rules, and write
-                                      its version into package.json and the other files that repeat it
+                                      its version into package.json and the other files that repeat it; it then says what
+                                      else belongs to a release
 
 The rules: a breaking change needs a new major version in info.version, an addition a minor one, anything else a patch.
 CHANGELOG.md needs a section for that version with at least one line below "### Contract"; for a breaking change, one of
@@ -118,10 +119,17 @@ async function release({ json }: Options, project: string, colour: boolean): Pro
   }
   const status = isFine ? 0 : 1;
   if (json) return { status, output: asJson(outcome, releases) };
-  const done = `Released ${outcome.version}: wrote ${files.join(', ')}. Commit it.`;
+  const done = `Released ${outcome.version}: wrote ${files.join(', ')}. Commit it.\n\n${afterRelease(outcome.version)}`;
   const not = isFine ? 'Nothing to release.' : 'Not released. Fix the problems above, then run it again.';
   return { status, output: `${asText(outcome, colour)}\n\n${files.length > 0 ? done : not}` };
 }
+
+/** The next version is tested with the data of this one. */
+const afterRelease = (version: string): string =>
+  `Then, with the ID of that commit:
+- as root, with Debian's postgresql-15: npx tsx test/fixtures/releases/make.ts ${version} COMMIT
+- add its facts.json to scripts/scan-committed-files.ts, and the digests of new migrations to test/unit/released-migrations.test.ts
+- start the folder (.data) of a sandbox of each earlier release with ${version}, as root and as an ordinary user`;
 
 /** Its faults are shown as `npm run lint -- --contract` shows them, because that says how to fix them. */
 async function currentContract(project: string): Promise<Json> {

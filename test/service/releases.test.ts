@@ -118,4 +118,11 @@ describe.each(releases)('data of $version', (release) => {
   it('payments doctor finds nothing wrong in it', async () => {
     expect(await payments('doctor')).toMatch(/\nAll \d+ checks passed\.\n$/);
   });
+
+  // The jobs of a day have run since the start.
+  it('no row was removed', async () => {
+    const now = await countRows(Object.keys(release.rows));
+    const fewer = Object.entries(release.rows).filter(([table, rows]) => (now[table] ?? 0) < rows);
+    expect(fewer).toEqual([]);
+  });
 });

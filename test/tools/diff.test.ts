@@ -1,6 +1,7 @@
 // Every way to break a consumer is tried on a copy of a small contract, test/fixtures/contract. All edits of one expected rating go into one copy, as
 // a comparison costs a second; the first pointer of an edit says where its change must be found. The file is long because
 // that table is: it is the list of what we promise not to break.
+import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -464,8 +465,11 @@ describe('npm run diff', () => {
     const { status, output } = await diff('--release');
     expect([status, output]).toEqual([
       0,
-      expect.stringMatching(/Released 2\.0\.0: wrote package\.json\. Commit it\.$/),
+      expect.stringMatching(/Released 2\.0\.0: wrote package\.json\. Commit it\.\n\nThen/),
     ]);
+    // The data of the release, for the test of the next one.
+    const [, script = ''] = /npx tsx (\S+) 2\.0\.0 COMMIT/.exec(output) ?? [];
+    expect(existsSync(join(root, script))).toBe(true);
     expect(await readFile(inFolder('package.json'), 'utf8')).toBe(npm('2.0.0'));
   });
 

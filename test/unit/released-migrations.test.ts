@@ -23,6 +23,15 @@ it.each(Object.entries(released))('%s is as it was released', async (name, diges
   expect(digests[name], message).toBe(digest);
 });
 
+it('the list above has every migration of the last release, as a database of that release has recorded it', () => {
+  const dumps = join(root, 'test/fixtures/releases');
+  const versions = readdirSync(dumps).filter((name) => /^\d/.test(name));
+  const last = versions.sort((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1) ?? '';
+  const data = readFileSync(join(dumps, last, 'data.sql'), 'utf8');
+  const recorded = data.matchAll(/^\t\('(\d{4}-[a-z0-9-]+)', '([0-9a-f]{12})', /gm);
+  expect(released).toEqual(Object.fromEntries([...recorded].map(([, name, digest]) => [name, digest])));
+});
+
 const folder = join(root, 'server/database/migrations');
 const comment = /\/\*.*?\*\/|\/\/[^\n]*|--[^\n]*/gs;
 const drops = [
