@@ -72,10 +72,12 @@ describe.each(releases)('data of $version', (release) => {
 
   it('a delivery that was pending reaches its receiver, with the signature and the password of the subscription', async () => {
     await receiver.received(1);
-    const [{ body = '', headers = {} } = {}] = receiver.got;
-    new Webhook(subscription.secret).verify(body, headers as Record<string, string>);
+    const [got] = receiver.got;
+    new Webhook(subscription.secret).verify(got?.body ?? '', got?.headers as Record<string, string>);
     const { username, password } = subscription;
-    expect(headers.authorization).toBe(`Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`);
+    expect(got?.headers.authorization).toBe(
+      `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
+    );
     const pending = `select id from deliveries where state = 'pending' and subscription_id = '${subscription.id}'`;
     await vi.waitUntil(async () => (await query(databaseUrl, pending)).length === 0, { timeout: 20_000 });
   });
