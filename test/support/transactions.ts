@@ -165,7 +165,7 @@ const texts = [
 const long = ['x'.repeat(201), `${'x'.repeat(200)}y`, '😀'.repeat(1500)];
 
 const currencies = ['EUR', 'USD', 'JPY', 'XXX', 'SEK', 'IDR'];
-const methods = ['card', 'paypal', 'ideal', 'gift-card', 'pix', 'konbini'] as const;
+const methods = ['card', 'paypal', 'ideal', 'gift-card', 'pix', 'boleto'] as const;
 const sources = ['ecommerce', 'moto', 'recurring', 'installment', 'card_on_file'] as const;
 const statuses = [
   ...(['processing', 'buyer_approval_pending', 'authorization_succeeded', 'authorization_failed'] as const),
