@@ -1,5 +1,5 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import { OperatorFault } from '../faults.ts';
+import { OperatorFault, reasonOf } from '../faults.ts';
 import { loadProviders } from '../providers/index.ts';
 import { findBuyerOfAnyAccount } from '../resources/buyers/queries.ts';
 import {
@@ -19,6 +19,7 @@ import { historyCommand } from './history.ts';
 import { readSecretLine } from './input.ts';
 import { noneIn, printJson, printRows, withExamples, type JsonOption } from './output.ts';
 import { verifyCommand } from './payment-methods-verify.ts';
+import { count } from './progress.ts';
 import { listNewest, notFound, publicUrlOf, readAccounts, withEvents, withService } from './service.ts';
 import { matching, uuid, whole } from './values.ts';
 
@@ -72,13 +73,7 @@ export function makeCommand(): Command {
   command
     .command('apply-replacements')
     .description('apply pending replacements of cards that have expired, as the daily job does')
-    .action(async () => {
-      const applied = await withService(
-        ({ db, changeWithEvents }) => applyExpiredReplacements(db, changeWithEvents),
-        { creates: true },
-      );
-      printJson({ applied });
-    });
+    .action(applyReplacements);
   return command;
 }
 
@@ -133,6 +128,20 @@ async function show(id: string): Promise<void> {
     };
   });
   printJson(shown);
+}
+
+async function applyReplacements(): Promise<void> {
+  const failed: { id: string; error: string }[] = [];
+  const applied = await withService(
+    ({ db, changeWithEvents }) =>
+      applyExpiredReplacements(db, changeWithEvents, (id, error) =>
+        failed.push({ id, error: reasonOf(error) }),
+      ),
+    { creates: true },
+  );
+  printJson({ applied, failed });
+  if (failed.length > 0)
+    throw new OperatorFault(`Not applied, and left as before: ${count(failed.length, 'replacement')}.`);
 }
 
 async function foundReplacement(

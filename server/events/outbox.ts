@@ -8,6 +8,9 @@ import type { Db, Tx } from '../database/database.ts';
 import type { Outbox, Target, UnitOfWork } from '../database/unit-of-work.ts';
 import { makeTimedUuid } from '../rules/values.ts';
 
+/** A stored value is one that the contract does not allow. */
+export class BrokenEvent extends Error {}
+
 export const createOutbox =
   (
     check: Pick<ResponseCheck, 'eventFault'>,
@@ -25,7 +28,7 @@ export const createOutbox =
       target,
     };
     const fault = check.eventFault(name, event);
-    if (fault) throw new Error(`The event ${name} breaks the contract: ${fault}`);
+    if (fault) throw new BrokenEvent(`The event ${name} breaks the contract: ${fault}`);
     const row = { id, name, merchant_account_id: account, body: JSON.stringify(event), created_at: at };
     return { id, deliveries: await insertEvent(db, row, { only, traceparent: currentTrace() }) };
   };

@@ -40,7 +40,13 @@ export function startJobs(options: JobsOptions) {
   const jobsAt = (now: DatabaseTime): Record<string, () => Promise<number>> => {
     const ago = (milliseconds: number) => ({ before: earlier(now, milliseconds), isStopping });
     return {
-      'expired-cards': async () => (await applyExpiredReplacements(db, options.inUnitOfWork)).length,
+      'expired-cards': async () => {
+        const applied = await applyExpiredReplacements(db, options.inUnitOfWork, (id, err) => {
+          const facts = { job: 'expired-cards', payment_method_id: id, err };
+          log.error(facts, 'the replacement of a card could not be applied');
+        });
+        return applied.length;
+      },
       'old-events': () => deleteExpired(db, 'events', ago(eventRetentionDays * day)),
       ...(auditRetentionDays !== undefined && {
         'old-audit-entries': () => deleteExpired(db, 'audit_entries', ago(auditRetentionDays * day)),

@@ -299,6 +299,40 @@ describe('payment-methods', () => {
     });
   });
 
+  it('a replacement whose event breaks the contract is named and left as it is, and stops no other', async () => {
+    const ids: string[] = [];
+    for (let index = 0; index < 3; index++) ids.push((await store()).id);
+    const [broken, good, elsewhere] = ids as [string, string, string];
+    for (const id of ids) await recordReplacement({ db: db(), secrets: service.secrets }, id);
+    // The first that is due, so that all others come after it.
+    await sql`
+      update payment_methods set expiration_date = case id when ${broken} then '01/20' else '01/24' end,
+        country = case id when ${broken} then 'no country' end,
+        merchant_account_id = case id when ${elsewhere} then 'marketplace' else merchant_account_id end
+      where id = any(${ids}::uuid[])`.execute(db());
+    // More than are looked up at once.
+    await sql`
+      insert into payment_methods
+      select (jsonb_populate_record(payment_methods, jsonb_build_object('id', gen_random_uuid()))).*
+      from payment_methods, generate_series(1, 100) where id = ${broken}`.execute(db());
+    const { status, stdout, stderr } = await payments(['payment-methods', 'apply-replacements']);
+    expect([status, stderr]).toEqual([1, 'Not applied, and left as before: 101 replacements.\n']);
+    const { applied, failed } = told(stdout) as {
+      applied: string[];
+      failed: { id: string; error: string }[];
+    };
+    expect([applied.sort(), failed.length]).toEqual([[good, elsewhere].sort(), 101]);
+    expect(failed.find(({ id }) => id === broken)?.error).toMatch(
+      /^The event payment-method.updated breaks the contract: .target.country/,
+    );
+    expect(await cardOf(broken)).toMatchObject({ has_replacement: true });
+    for (const id of applied)
+      expect(await cardOf(id)).toMatchObject({ label: '4444', has_replacement: false });
+    await sql`update payment_methods set country = null`.execute(db());
+    expect((await payments(['payment-methods', 'apply-replacements'])).status).toBe(0);
+    expect(await cardOf(broken)).toMatchObject({ label: '4444', has_replacement: false });
+  });
+
   it('an event caused by a command has links to the running service, whatever PORT the command has', async () => {
     const { id } = await store('5105105105105100');
     expect((await found(id, '01/41')).status).toBe(0);

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from '../../database/database.ts';
 import type { InUnitOfWork, UnitOfWork } from '../../database/unit-of-work.ts';
-import { withEvent, type EventTx } from '../../events/outbox.ts';
+import { BrokenEvent, withEvent, type EventTx } from '../../events/outbox.ts';
 import type { CardDescription, DescribeCard } from '../../providers/cards.ts';
 import { checkMove, IllegalMove } from '../../rules/state-machine.ts';
 import { fingerprintOf } from '../../secrets/derive-keys.ts';
@@ -184,20 +184,41 @@ export async function recordDecline(
 /** How many cards are looked up at once. Those of one account are changed in one transaction. */
 const appliedAtOnce = 100;
 
-/** The daily job: applies pending replacements of cards that have expired. Returns the IDs of those cards. */
-export async function applyExpiredReplacements(db: Db, inUnitOfWork: InUnitOfWork): Promise<string[]> {
+/**
+ * The daily job: applies pending replacements of cards that have expired. Returns the IDs of those cards. One that fails, because
+ * its event breaks the contract, stops no other: `onFailed` is told, it stays as it is, and the next run tries it again.
+ */
+export async function applyExpiredReplacements(
+  db: Db,
+  inUnitOfWork: InUnitOfWork,
+  onFailed: (id: string, error: unknown) => void,
+): Promise<string[]> {
   const applied: string[] = [];
+  const failed: string[] = [];
+  const applyTo = async (account: string, ids: readonly string[]): Promise<void> => {
+    const changed = await inUnitOfWork(async (unit) => {
+      const found = await lockDueReplacements(unit.db, account, ids);
+      for (const card of found) await settleReplacement(unit, card, { kind: 'expired' });
+      // False: nothing for the audit trail.
+      return found.length > 0 && found;
+    });
+    if (changed) applied.push(...changed.map(({ id }) => id));
+  };
   for (;;) {
-    const due = await listDueReplacements(db, appliedAtOnce);
+    const due = await listDueReplacements(db, { except: failed, limit: appliedAtOnce });
     for (const account of new Set(due.map((card) => card.merchant_account_id))) {
       const ids = due.filter((card) => card.merchant_account_id === account).map(({ id }) => id);
-      const changed = await inUnitOfWork(async (unit) => {
-        const found = await lockDueReplacements(unit.db, account, ids);
-        for (const card of found) await settleReplacement(unit, card, { kind: 'expired' });
-        // False: nothing for the audit trail.
-        return found.length > 0 && found;
-      });
-      if (changed) applied.push(...changed.map(({ id }) => id));
+      try {
+        await applyTo(account, ids);
+      } catch (error) {
+        if (!(error instanceof BrokenEvent)) throw error;
+        for (const id of ids)
+          await applyTo(account, [id]).catch((fault: unknown) => {
+            if (!(fault instanceof BrokenEvent)) throw fault;
+            failed.push(id);
+            onFailed(id, fault);
+          });
+      }
     }
     if (due.length < appliedAtOnce) return applied;
   }

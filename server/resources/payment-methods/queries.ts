@@ -132,11 +132,16 @@ const expiry = sql<string>`right(expiration_date, 2) || left(expiration_date, 2)
 /** True for cards that have expired and wait for their replacement. */
 const isDue = sql<boolean>`has_replacement and ${expiry} < to_char(now() at time zone 'UTC', 'YYMM')`;
 
-export const listDueReplacements = (db: Db, limit: number) =>
+/** `except`: cards that failed. Not in pages along a key: the index has no ID, so each page would sort all cards of a month. */
+export const listDueReplacements = (
+  db: Db,
+  { except, limit }: { except: readonly string[]; limit: number },
+) =>
   db
     .selectFrom('payment_methods')
     .select(['merchant_account_id', 'id'])
     .where(isDue)
+    .where(sql<boolean>`id <> all(${except}::uuid[])`)
     .orderBy(expiry)
     .limit(limit)
     .modifyEnd(acrossAccounts('due-replacements'))

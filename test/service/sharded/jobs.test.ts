@@ -106,6 +106,56 @@ it('does not touch cards that have not expired, changes those of an account toge
   });
 });
 
+it('a replacement whose event breaks the contract is logged with its ID and tried again, and stops no other', async () => {
+  const now = new Date('2040-01-01T00:00:00Z');
+  await using service = await startTestService({ now: () => now, jobMilliseconds: 50 });
+  const { db } = service.service.database;
+  const { secrets } = service;
+  const rows = await db
+    .selectFrom('payment_methods')
+    .select('id')
+    .where('status', '=', 'succeeded')
+    .execute();
+  const [broken = '', ...others] = rows.map((row) => row.id);
+  const ids = [broken, ...others];
+  // Of the job's next run, which finds all of them.
+  await vi.waitUntil(
+    () =>
+      withLock(db, 'daily jobs', async () => {
+        for (const card of ids)
+          await recordReplacement({ db, secrets, now }, card, { number: '4012888888881881' });
+        await sql`
+          update payment_methods set expiration_date = case when id = ${broken} then '12/29' else '12/39' end,
+            country = case when id = ${broken} then 'no country' end where merchant_account_id = 'default'`.execute(
+          db,
+        );
+      }),
+    { timeout: 10_000 },
+  );
+  const waiting = async () => {
+    const found = await db
+      .selectFrom('payment_methods')
+      .select('id')
+      .where('has_replacement', '=', true)
+      .execute();
+    return found.map((card) => card.id);
+  };
+  await vi.waitUntil(async () => (await waiting()).length === 1, { timeout: 10_000 });
+  expect(await waiting()).toEqual([broken]);
+  const told = () =>
+    service.logs.flatMap((line) =>
+      line.includes('"job":"expired-cards"') && line.includes(broken) ? [line] : [],
+    );
+  await vi.waitUntil(() => told().length >= 2, { timeout: 10_000 });
+  expect(JSON.parse(told()[0] ?? '{}')).toMatchObject({
+    level: pino.levels.values.error,
+    payment_method_id: broken,
+    err: { message: expect.stringContaining('breaks the contract') as string },
+  });
+  await db.updateTable('payment_methods').set({ country: null }).where('id', '=', broken).execute();
+  await vi.waitUntil(async () => (await waiting()).length === 0, { timeout: 10_000 });
+});
+
 it('deletes old events without pending deliveries, expired rate limit counters, idempotency keys and card numbers', async () => {
   const now = new Date();
   const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000);
