@@ -19,7 +19,7 @@ import { earlier } from './rules/database-time.ts';
 import { createSampleRecords } from './sandbox/sample-records.ts';
 import { createSamples } from './sandbox/sample-transactions.ts';
 import { sandboxKeyFile } from './sandbox/secrets-file.ts';
-import type { Secrets } from './secrets/open.ts';
+import { isCardKeyInDataDir, type Secrets } from './secrets/open.ts';
 import { findMissingKeys } from './secrets/reseal.ts';
 
 interface CheckOptions {
@@ -31,23 +31,29 @@ interface CheckOptions {
 /** A sandbox without data gets its sample data. */
 export async function checkData(db: Db, { config, log, secrets }: CheckOptions): Promise<void> {
   const isSandbox = config.environment === 'sandbox';
+  // First, because sample data would be sealed with the wrong key.
+  await refuseWrongKeys(db, { config, secrets, log });
   if (isSandbox && (await fillSandbox(db, config.dataDir, secrets)))
     log.info('sample data was added to the sandbox');
-  await refuseWrongKeys(db, { config, secrets, log });
   if (!isSandbox) await warnOfData(db, log);
 }
 
-/** With a wrong CARD_KEY requests fail. A sandbox only logs it, because its records may be thrown away. */
+/** With a wrong CARD_KEY requests fail. One that opens some of the values is probably the right one, and another is missing. */
 async function refuseWrongKeys(db: Db, { config, secrets, log }: CheckOptions): Promise<void> {
   const found = await findMissingKeys(db, secrets.vault);
   if (!found) return;
   const ids = found.missing.join(', ');
-  if (found.isWhollyWrong && config.environment === 'production' && config.missingKeys !== 'accept')
-    throw new OperatorFault(
-      `No key in CARD_KEY opens the stored values. Add key ${ids} to CARD_KEY. If it is lost, see "A lost key" in docs/guides/keys.md.`,
-    );
+  if (found.isWhollyWrong) throw new OperatorFault(whollyWrong(config, ids));
   log.error(forOperator(`stored values need a key that is missing: ${ids} (add it to CARD_KEY)`));
 }
+
+const whollyWrong = (config: Config, ids: string): string => {
+  const lost = 'payments secrets replace-lost-keys, and see "A lost key" in docs/guides/keys.md';
+  if (!isCardKeyInDataDir(config))
+    return `No key in CARD_KEY opens the stored values. Add key ${ids} to CARD_KEY. If it is lost: ${lost}.`;
+  const empty = config.databaseUrl === undefined ? 'delete DATA_DIR' : 'use an empty database';
+  return `The card key in ${config.dataDir}/secrets.json opens none of the stored values. Restore that file with key ${ids}. If it is lost: ${lost}. If nothing that is stored matters, ${empty}.`;
+};
 
 /** What makes requests fail although the service runs. */
 async function warnOfData(db: Db, log: Logger): Promise<void> {

@@ -209,6 +209,11 @@ function warningsOf({ DATABASE_URL: url, ENVIRONMENT }: Values, given: Texts, en
       (name) =>
         `${name} is a file that every user of this machine can read: let only the user of the service read it`,
     );
+  // A setting of 1.1.0.
+  if (env.MISSING_KEYS)
+    warnings.push(
+      'MISSING_KEYS has no effect any more. If CARD_KEY is lost: payments secrets replace-lost-keys',
+    );
   if (url === undefined) return warnings;
   if (!given.has('ENVIRONMENT'))
     warnings.push(

@@ -161,12 +161,6 @@ export const settings = {
     parse: (text: string) => (text === 'off' ? text : cardsPerMinute.parse(text)),
     unset: 'as the contract says in production, `off` in the sandbox',
   },
-  MISSING_KEYS: {
-    doc: 'whether to start although CARD_KEY fits none of the stored values, because the key is lost',
-    ...oneOf('refuse', 'accept'),
-    default: 'refuse',
-    guide: 'guides/keys.md#a-lost-key',
-  },
   PROVIDERS: {
     doc: 'JavaScript module with the providers of this installation: gift card balances, card verification',
     ...path,

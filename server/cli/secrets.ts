@@ -7,6 +7,7 @@ import { withLock } from '../database/unit-of-work.ts';
 import { OperatorFault } from '../faults.ts';
 import { forOperator } from '../installation.ts';
 import { saveCardKeys, watchCardKeys } from '../sandbox/secrets-file.ts';
+import { listLostKeys, replaceKeys } from '../secrets/lost-keys.ts';
 import { isCardKeyInDataDir } from '../secrets/open.ts';
 import {
   countInstanceConnections,
@@ -15,7 +16,9 @@ import {
   resealEverything,
 } from '../secrets/reseal.ts';
 import { keyIdOf, type Keys, type Vault } from '../secrets/vault.ts';
-import { printJson, printResult, printRows, type JsonOption } from './output.ts';
+import { visibleLines } from '../visible.ts';
+import { confirm } from './input.ts';
+import { printJson, printResult, printRows, withExamples, type JsonOption } from './output.ts';
 import { count, withProgress } from './progress.ts';
 import { withService, type OpenedService } from './service.ts';
 
@@ -50,6 +53,18 @@ If the command is interrupted, run it again: it continues where it stopped. All 
     .command('status')
     .description('list the IDs of the keys, and of missing keys that stored values need')
     .action((output: JsonOption) => withService((service) => status(service, output)));
+  withExamples(command.command('replace-lost-keys'), 'secrets replace-lost-keys --yes')
+    .description(
+      'after the loss of a card key: make new digest keys, so that the service starts and stores cards again',
+    )
+    .option('--yes', 'do not ask')
+    .addHelpText(
+      'after',
+      `
+First look for the key in older configurations. Stop every instance, and call this with the new CARD_KEY.
+${whatIsLost}`,
+    )
+    .action((options: Options) => withService((service) => replaceLost(service, options), { creates: true }));
   return command;
 }
 
@@ -140,6 +155,35 @@ const conclusion = (
     .filter(Boolean)
     .join(' ');
 };
+
+const whatIsLost =
+  'What was sealed with the lost key stays unreadable: card numbers, gift cards, webhook secrets. A card gets another fingerprint than before, limits on numbers and PINs begin anew, and requests that are repeated with an Idempotency-Key of the last day are carried out again. Digest keys that open stay as they are.';
+
+async function replaceLost(
+  { db, change, secrets: { vault } }: OpenedService,
+  { yes = false, ...output }: Options,
+): Promise<void> {
+  const connections = await countInstanceConnections(db);
+  // They remember the keys that they could open, and would go on with them.
+  if (connections > 0)
+    throw new OperatorFault(
+      `The service is connected to the database (${count(connections, 'connection')}). Stop every instance first. Nothing was changed.`,
+    );
+  const found = await listLostKeys(db, vault);
+  if (found.length === 0)
+    throw new OperatorFault('Nothing to do: CARD_KEY opens all digest keys. Nothing was changed.');
+  const names = found.map(({ account }) => account ?? 'the installation');
+  if (!yes) {
+    console.error(visibleLines(`New digest keys for: ${names.join(', ')}. ${whatIsLost}`));
+    await confirm('Replace them?');
+  }
+  await change(async (unit) => {
+    await replaceKeys(unit, await listLostKeys(unit.db, vault), vault);
+    return true;
+  });
+  const sentence = `New digest keys, sealed with key ${vault.keyId}: ${names.join(', ')}. The old values are kept in the table settings. Start the service now.`;
+  printResult(output, { key: vault.keyId, replaced: found.map(({ account }) => account) }, sentence);
+}
 
 async function status({ db, secrets }: OpenedService, output: JsonOption): Promise<void> {
   const present = Object.entries(secrets.keyIds()).flatMap(([variable, ids]) =>

@@ -1,7 +1,9 @@
-// Finds the keys of an account's digests. The random key that they are derived from is made at its first use.
+// Finds the keys of an account's digests. The random key that they are derived from is made at its first use, and no process
+// replaces it: only `payments secrets replace-lost-keys` does.
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { inTransaction, type Db, type Tx } from '../database/database.ts';
+import { reasonOf } from '../faults.ts';
 import { createSingleFlight } from '../rules/async.ts';
 import { deriveKeys, type DigestKeys } from './derive-keys.ts';
 import type { Binding, Vault } from './vault.ts';
@@ -15,38 +17,19 @@ const bindingOf = (account: string | null): Binding => ({
   id: account ?? settingName,
 });
 
-interface Options {
-  vault: () => Vault;
-  /** Whether a key that does not open is replaced, because the CARD_KEY that sealed it is lost. */
-  replaces: boolean;
-}
-
-export function createKeysOf({ vault, replaces }: Options): KeysOf {
-  // A rotation of CARD_KEY leaves the keys as they are. Only a process that cannot open a key replaces it, so all processes with
-  // the same CARD_KEY have the same keys.
+export function createKeysOf(vault: () => Vault): KeysOf {
+  // A rotation of CARD_KEY leaves the keys as they are, so all processes have the same.
   const known = new Map<string | null, DigestKeys>();
   const look = createSingleFlight<DigestKeys>();
-  const opens = (sealed: string, account: string | null): boolean => {
-    try {
-      vault().open(sealed, bindingOf(account));
-      return true;
-    } catch (error) {
-      if (replaces) return false;
-      throw error;
-    }
-  };
   const findOrMake = async (tx: Tx, account: string | null): Promise<DigestKeys> => {
-    const { seal, open } = vault();
     let sealed = await findSealedKey(tx, account);
-    if (sealed === null || !opens(sealed, account)) {
-      // Sealed inside the transaction, because a rotation of CARD_KEY waits for transactions.
-      const fresh = seal(randomBytes(32).toString('base64'), bindingOf(account));
-      await storeSealedKey(tx, account, { sealed: fresh, instead: sealed });
+    if (sealed === null) {
+      await storeSealedKey(tx, account, { sealed: makeSealedKey(vault(), account), instead: null });
       // Another process may have been faster.
       sealed = await findSealedKey(tx, account);
     }
     if (sealed === null) throw new Error(`There is no merchant account ${account ?? ''}.`);
-    return deriveKeys(Buffer.from(open(sealed, bindingOf(account)), 'base64'));
+    return deriveKeys(openKey(vault(), account, sealed));
   };
   return async (db, account) => {
     const found = known.get(account);
@@ -57,6 +40,22 @@ export function createKeysOf({ vault, replaces }: Options): KeysOf {
     known.set(account, keys);
     return keys;
   };
+}
+
+/** Call it inside the transaction that stores the key, because a rotation of CARD_KEY waits for transactions. */
+export const makeSealedKey = ({ seal }: Vault, account: string | null): string =>
+  seal(randomBytes(32).toString('base64'), bindingOf(account));
+
+export function openKey({ open }: Vault, account: string | null, sealed: string): Buffer {
+  try {
+    return Buffer.from(open(sealed, bindingOf(account)), 'base64');
+  } catch (error) {
+    const owner = account === null ? 'the installation' : `merchant account ${account}`;
+    throw new Error(
+      `The digest key of ${owner} does not open: ${reasonOf(error)} If its CARD_KEY is lost: payments secrets replace-lost-keys`,
+      { cause: error },
+    );
+  }
 }
 
 /** Null before its first use. `account` is null for the key of the installation. */
@@ -73,8 +72,20 @@ async function findSealedKey(db: Db, account: string | null): Promise<string | n
 
 export const settingName = 'installation_key_sealed';
 
+export interface StoredKey {
+  account: string | null;
+  sealed: string | null;
+}
+
+/** Of all accounts, and of the installation. */
+export async function listSealedKeys(db: Db): Promise<StoredKey[]> {
+  const { rows } = await sql<StoredKey>`
+    select id as account, key_sealed as sealed from merchant_accounts order by id`.execute(db);
+  return [...rows, { account: null, sealed: await findSealedKey(db, null) }];
+}
+
 /** Does nothing if another process has stored one meanwhile: `instead` is the one that is replaced, null if there is none. */
-async function storeSealedKey(
+export async function storeSealedKey(
   tx: Tx,
   account: string | null,
   { sealed, instead }: { sealed: string; instead: string | null },

@@ -53,8 +53,6 @@ export function openSecrets(config: Config, { readOnly = false } = {}): Secrets 
     return createVault(readCardKeys);
   });
   const cursors = once(() => createCursorCodec(cursorKeys()));
-  // The records of a sandbox may be thrown away, so it does not have to be told that a key is lost.
-  const replaces = environment === 'sandbox' || config.missingKeys === 'accept';
   return {
     missing,
     get vault() {
@@ -63,7 +61,7 @@ export function openSecrets(config: Config, { readOnly = false } = {}): Secrets 
     get cursors() {
       return cursors();
     },
-    keysOf: createKeysOf({ vault, replaces }),
+    keysOf: createKeysOf(vault),
     keyIds: () => {
       if (missing.length > 0) throw missingFault(missing);
       return { CARD_KEY: readCardKeys().map(keyIdOf), CURSOR_KEY: cursorKeys().map(keyIdOf) };

@@ -191,6 +191,7 @@ export async function findKeyIds(db: Db): Promise<string[]> {
       union all (select number_sealed from gift_cards order by id limit 100)
       union all (select secret_sealed from webhook_subscriptions order by id limit 100)
       union all (select key_sealed from merchant_accounts order by id limit 1000)
+      union all (select value from settings where name = ${settingName})
     ) as sample where sealed is not null ${acrossAccounts('sealed-values')}`.execute(db);
   return rows.map(({ key }) => key);
 }

@@ -374,33 +374,21 @@ describe('production', () => {
     expect(warnings(after)).not.toContainEqual(told);
   });
 
-  it('a CARD_KEY that fits no stored value is refused, and one that fits some is an error in the log', async () => {
+  it('a CARD_KEY that fits only some stored values is an error in the log', async () => {
     const first = await startTestService();
     await first[Symbol.asyncDispose]();
     const { databaseUrl, secrets } = first.config;
-    const id = first.secrets.vault.keyId;
-    const start = async (config: Partial<Config>) => {
-      const service = await startTestService({
-        config: { databaseUrl, environment: 'production', ...config },
-      });
-      await service[Symbol.asyncDispose]();
-      return service.logs.filter((line) => line.includes('"level":50'));
-    };
-    const other = { ...secrets, CARD_KEY: [randomBytes(32)] as const };
-    await expect(start({ secrets: other })).rejects.toThrow(
-      `No key in CARD_KEY opens the stored values. Add key ${id} to CARD_KEY.`,
-    );
-    const lost = [expect.stringContaining(`a key that is missing: ${id} (add it to CARD_KEY)`)];
-    expect(await start({ secrets: other, environment: 'sandbox' })).toEqual(lost);
-    expect(await start({ secrets: other, missingKeys: 'accept' })).toEqual(lost);
-    // Some of the sample cards are of another key.
     await query(
       databaseUrl ?? '',
       `update payment_methods set number_sealed = regexp_replace(number_sealed, '^[^.]*', '0badc0de')
        where id = (select min(id::text)::uuid from payment_methods where number_sealed is not null)`,
     );
-    expect(await start({ secrets })).toContainEqual(
+    const { logs, ...service } = await startTestService({
+      config: { databaseUrl, environment: 'production', secrets },
+    });
+    await service[Symbol.asyncDispose]();
+    expect(logs.filter((line) => line.includes('"level":50'))).toEqual([
       expect.stringContaining('a key that is missing: 0badc0de (add it to CARD_KEY)'),
-    );
+    ]);
   });
 });

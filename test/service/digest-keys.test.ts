@@ -1,13 +1,19 @@
 // Every merchant account has a random key, sealed by CARD_KEY, from which those of its digests come. It is made at its first use.
 import { randomBytes, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Config } from '../../server/config.ts';
-import { inTransaction, type Db } from '../../server/database/database.ts';
+import { inTransaction, openDatabase, type Db } from '../../server/database/database.ts';
 import { deleteAccount } from '../../server/resources/merchant-accounts/changes.ts';
 import { openSecrets } from '../../server/secrets/open.ts';
+import { createVault } from '../../server/secrets/vault.ts';
+import { eventually, newDataDir, type DataDir } from '../support/data-dir.ts';
+import { createTestDatabase, query } from '../support/database.ts';
+import { paymentsHere } from '../support/in-process.ts';
 import { createAccount, silentWork } from '../support/records.ts';
-import { startTestService, testSecrets, type TestService } from '../support/service.ts';
+import { noSecrets, startTestService, testSecrets, type TestService } from '../support/service.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -106,38 +112,205 @@ it('an account whose key was used is not deleted, because processes remember the
 });
 
 describe('where CARD_KEY is lost', () => {
-  const production = (secrets: Config['secrets']): Partial<Config> => ({
-    ...{ environment: 'production', secrets },
-    databaseUrl: service.config.databaseUrl,
+  const fresh = randomBytes(32);
+  const others = { ...testSecrets(), CARD_KEY: [fresh] as const };
+  const { keyId } = createVault(() => [fresh]);
+
+  it.each(['sandbox', 'production'] as const)(
+    'in %s no process replaces the key of an account: it stores no card, and the log names the command',
+    async (environment) => {
+      const account = await makeAccount();
+      const sealed = createVault(() => [fresh]).seal('a key', {
+        ...{ purpose: 'digest-key', owner: account, id: account },
+      });
+      await sql`update merchant_accounts set key_sealed = ${sealed} where id = ${account}`.execute(db());
+      const why = `The digest key of merchant account ${account} does not open: A stored value needs key ${keyId}, which is missing. Add it to CARD_KEY. If its CARD_KEY is lost: payments secrets replace-lost-keys`;
+      await expect(freshKeysOf({ environment })(db(), account)).rejects.toThrow(why);
+      if (environment === 'sandbox') {
+        expect((await store(service, account)).status).toBe(500);
+        expect(service.logs.filter((line) => line.includes(why))).toHaveLength(1);
+      }
+      expect(await sealedOf(account)).toBe(sealed);
+    },
+  );
+
+  /** A server process ends a moment after its connection is closed. */
+  const untilAlone = (databaseUrl: string) =>
+    eventually(async () => {
+      const found = await query(
+        databaseUrl,
+        'select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      );
+      return found.length === 0;
+    }, 'nobody is connected');
+
+  describe('altogether', () => {
+    let databaseUrl: string;
+    let dataDir: DataDir;
+    let old: string;
+    beforeAll(async () => {
+      dataDir = await newDataDir();
+      databaseUrl = await createTestDatabase('furnished');
+      // Those of the accounts are made with the sample data.
+      await keysIn(null);
+      old = service.secrets.vault.keyId;
+    });
+    afterAll(async () => {
+      await dataDir[Symbol.asyncDispose]();
+    });
+
+    /** Closed at once, because the command counts connections. */
+    const keysIn = async (account: string | null) => {
+      const database = openDatabase(databaseUrl, () => undefined);
+      try {
+        return await freshKeysOf()(database.db, account);
+      } finally {
+        await database.close();
+      }
+    };
+    const everything = async () => ({
+      accounts: await query(databaseUrl, 'select * from merchant_accounts order by id'),
+      settings: await query(databaseUrl, 'select * from settings order by name'),
+      pairs: await query(databaseUrl, 'select * from api_key_pairs order by id'),
+      audit: await query(databaseUrl, 'select command from audit_entries order by id'),
+    });
+    const replace = async (...options: string[]) => {
+      await untilAlone(databaseUrl);
+      return paymentsHere(['secrets', 'replace-lost-keys', ...options], {
+        ...{ DATABASE_URL: databaseUrl, DATA_DIR: dataDir.path, CARD_KEY: fresh.toString('base64') },
+      });
+    };
+    const inProduction = { environment: 'production' } as const;
+
+    it.each([
+      [
+        'production',
+        { ...inProduction, secrets: others },
+        /^No key in CARD_KEY opens the stored values\. Add key OLD to CARD_KEY\. If it is lost: payments secrets replace-lost-keys/,
+      ],
+      [
+        'a sandbox with CARD_KEY',
+        { secrets: others },
+        /^No key in CARD_KEY opens the stored values\. Add key OLD to CARD_KEY\. If it is lost: payments secrets replace-lost-keys/,
+      ],
+      [
+        'a sandbox whose secrets.json is gone',
+        { secrets: noSecrets },
+        /^The card key in \S+secrets\.json opens none of the stored values\. Restore that file with key OLD\. .*payments secrets replace-lost-keys.* If nothing that is stored matters, use an empty database\.$/,
+      ],
+    ] as const)('%s does not start, and changes nothing', async (_, config, message) => {
+      const before = await everything();
+      await expect(
+        startTestService({ config: { databaseUrl, dataDir: dataDir.path, ...config } }),
+      ).rejects.toThrow(new RegExp(message.source.replace('OLD', old)));
+      expect(await everything()).toEqual(before);
+      expect(existsSync(join(dataDir.path, 'sandbox-key.pem'))).toBe(false);
+    });
+
+    it('replace-lost-keys without --yes says what it would do, and changes nothing', async () => {
+      const before = await everything();
+      const { status, stdout, stderr } = await replace();
+      expect([status, stdout, stderr]).toEqual([
+        1,
+        '',
+        expect.stringMatching(
+          /^New digest keys for: default, marketplace, the installation\. What was sealed with the lost key stays unreadable.*\nThis cannot be undone\..* add --yes\.\n$/,
+        ),
+      ]);
+      expect(await everything()).toEqual(before);
+    });
+
+    it('nor does it while the service is connected, because an instance may know the old keys', async () => {
+      const { databaseUrl: url } = service.config;
+      const { status, stderr } = await paymentsHere(['secrets', 'replace-lost-keys', '--yes'], {
+        ...{ DATABASE_URL: url, DATA_DIR: dataDir.path, CARD_KEY: fresh.toString('base64') },
+      });
+      expect([status, stderr]).toEqual([
+        1,
+        expect.stringMatching(
+          /^The service is connected .* Stop every instance first\. Nothing was changed\.\n$/,
+        ),
+      ]);
+    });
+
+    it('with --yes it makes new keys and keeps the old values, and the service starts and stores cards again', async () => {
+      const before = await everything();
+      const own = before.settings.find(({ name }) => name === 'installation_key_sealed');
+      const keysBefore = [
+        ...before.accounts.map(({ id, key_sealed }) => [id, key_sealed] as const),
+        [null, own?.value] as const,
+      ];
+      const { status, stdout } = await replace('--yes', '--json');
+      expect([status, JSON.parse(stdout)]).toEqual([
+        0,
+        { key: keyId, replaced: ['default', 'marketplace', null] },
+      ]);
+      const after = await everything();
+      for (const [account, lost] of keysBefore) {
+        const kept = after.settings.filter(
+          ({ name }) => /^lost_key_sealed \S+Z (.+)$/.exec(String(name))?.[1] === (account ?? '*'),
+        );
+        expect(kept.map(({ value }) => value)).toEqual([lost]);
+      }
+      for (const { key_sealed } of after.accounts) expect(key_sealed).toMatch(new RegExp(`^${keyId}\\.`));
+      expect(after.audit).toEqual([...before.audit, { command: 'secrets replace-lost-keys --yes --json' }]);
+
+      const again = await replace('--yes');
+      expect([again.status, again.stderr]).toEqual([
+        1,
+        'Nothing to do: CARD_KEY opens all digest keys. Nothing was changed.\n',
+      ]);
+      expect(await everything()).toEqual(after);
+
+      for (const config of [{ ...inProduction, secrets: others }, { secrets: others }]) {
+        await using started = await startTestService({
+          config: { databaseUrl, dataDir: dataDir.path, ...config },
+        });
+        const pair = await started.pair();
+        const answer = await started.call('POST', '/payment-methods', {
+          token: pair.token('*.write'),
+          body: { method: 'card', number: '4111111111111111', expiration_date: '12/39' },
+        });
+        expect(answer.status).toBe(201);
+        const prints = await query(
+          databaseUrl,
+          `select distinct fingerprint from payment_methods where label = '1111' and status = 'succeeded'`,
+        );
+        // That of the sample card, and that of the new ones.
+        expect(prints).toHaveLength(2);
+        expect(prints).toContainEqual({ fingerprint: (answer.body as { fingerprint: string }).fingerprint });
+      }
+      // The values that are kept are no fault of the data; the cards of the lost key are.
+      const env = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir.path, CARD_KEY: fresh.toString('base64') };
+      const { items } = JSON.parse((await paymentsHere(['doctor', '--json'], env)).stdout) as {
+        items: { check: string; broken: number; examples: string[] }[];
+      };
+      const sealed = items.find(({ check }) => check.startsWith('everything that is sealed'));
+      expect(sealed?.broken).toBeGreaterThan(0);
+      expect(sealed?.examples.filter((one) => /settings|merchant_accounts/.test(one))).toEqual([]);
+    });
+
+    it('a value that was kept can be put back when the card key is found', async () => {
+      await query(
+        databaseUrl,
+        `update merchant_accounts set key_sealed = (
+          select value from settings where name like 'lost_key_sealed % default') where id = 'default'`,
+      );
+      expect(await keysIn('default')).toEqual(await freshKeysOf()(db(), 'default'));
+    });
   });
 
-  it('an account cannot store cards, and with MISSING_KEYS=accept it can again', async () => {
-    const account = await makeAccount();
-    const stored = await store(service, account, { 'Idempotency-Key': 'once' });
-    expect(stored.status).toBe(201);
-    const lost = await sealedOf(account);
-    const config = production({ ...testSecrets(), CARD_KEY: [randomBytes(32)] });
-    await expect(freshKeysOf(config)(db(), account)).rejects.toThrow(
-      `needs key ${service.secrets.vault.keyId}, which is missing`,
-    );
-    expect(await sealedOf(account)).toBe(lost);
-
-    const accepting = { ...config, missingKeys: 'accept' } as const;
-    const processes = Array.from({ length: 8 }, () => freshKeysOf(accepting));
-    const keys = await Promise.all(processes.map((keysOf) => keysOf(db(), account)));
-    for (const one of keys) expect(one).toEqual(keys[0]);
-    expect(await sealedOf(account)).not.toBe(lost);
-    await using again = await startTestService({ config: accepting });
-    const pair = await again.pair();
-    const answer = await again.call('POST', '/payment-methods', {
-      token: pair.token('*.write'),
-      headers: { 'X-Service-Merchant-Account-ID': account, 'Idempotency-Key': 'once' },
-      body: { method: 'card', number: '4242424242424242', expiration_date: '12/39' },
+  it('where no digest key is made yet, that of the installation is, so that the service starts', async () => {
+    const databaseUrl = await createTestDatabase('furnished');
+    await using dataDir = await newDataDir();
+    await query(databaseUrl, 'update merchant_accounts set key_sealed = null');
+    await untilAlone(databaseUrl);
+    const env = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir.path, CARD_KEY: fresh.toString('base64') };
+    const { status, stdout } = await paymentsHere(['secrets', 'replace-lost-keys', '--yes', '--json'], env);
+    expect([status, JSON.parse(stdout)]).toEqual([0, { key: keyId, replaced: [null] }]);
+    const started = await startTestService({
+      config: { databaseUrl, dataDir: dataDir.path, secrets: others },
     });
-    expect([answer.status, answer.headers.get('idempotency-replayed')]).toEqual([201, 'false']);
-    // The old one was random.
-    expect((answer.body as { fingerprint: string }).fingerprint).not.toBe(
-      (stored.body as { fingerprint: string }).fingerprint,
-    );
+    await started[Symbol.asyncDispose]();
   });
 });

@@ -4,13 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { newDataDir, type DataDir } from '../support/data-dir.ts';
 import { createEmptyDatabase, createTestDatabase, query } from '../support/database.ts';
 import { paymentsHere, startInVainHere } from '../support/in-process.ts';
-import { productionEnv, startTestService, testSecrets, type TestService } from '../support/service.ts';
+import { productionEnv, startTestService, templateSecrets, type TestService } from '../support/service.ts';
 
-const secrets = testSecrets();
+const secrets = templateSecrets();
 const productionOf = (databaseUrl: string) => ({
   environment: 'production' as const,
-  // It has other keys than the sandbox that filled the database.
-  missingKeys: 'accept' as const,
   publicUrl: 'https://pay.example',
   databaseUrl,
   secrets,

@@ -19,7 +19,7 @@ const first = transaction({ merchant_account_id: 'shop', status: 'processing' })
 beforeAll(async () => {
   databaseUrl = await createTestDatabase();
   const publicUrl = 'https://pay.example';
-  const production = { environment: 'production', missingKeys: 'accept', publicUrl } as const;
+  const production = { environment: 'production', publicUrl } as const;
   const service = await startTestService({ config: { ...production, databaseUrl, secrets } });
   await service[Symbol.asyncDispose]();
   database = openDatabase(databaseUrl, () => undefined);

@@ -86,7 +86,7 @@ export async function startTestService({
     ...readConfig({ PORT: '0', LOG_LEVEL: 'debug' }),
     dataDir,
     databaseUrl: given.databaseUrl ?? (await createTestDatabase(firstStart ? 'template' : 'furnished')),
-    secrets: firstStart ? testSecrets() : templateSecrets(),
+    secrets: templateSecrets(),
     ...given,
   };
   const logs: string[] = [];
@@ -128,8 +128,8 @@ const isFirstStart = ({ dataDir, databaseUrl, environment, secrets }: Partial<Co
   environment === 'production' ||
   Object.values(secrets ?? {}).some(Boolean);
 
-/** The same as in `secrets.json`, which `payments` reads. */
-function templateSecrets(): Record<SecretName, [Buffer]> {
+/** The same as in `secrets.json`, which `payments` reads. A service on a furnished database needs them, or it is refused. */
+export function templateSecrets(): Record<SecretName, [Buffer]> {
   const kept = JSON.parse(inject('sandboxFiles')['secrets.json']) as Record<SecretName, string>;
   const entries = secretNames.map((name) => [name, [Buffer.from(kept[name], 'base64')]]);
   return Object.fromEntries(entries) as Record<SecretName, [Buffer]>;

@@ -51,7 +51,6 @@ describe('without any setting', () => {
       maxConnections: 2_000,
       maxRequestsPerConnection: 1_000,
       webhookWorker: true,
-      missingKeys: 'refuse',
       eventRetentionDays: 30,
       auditRetentionDays: undefined,
       providers: undefined,
@@ -321,6 +320,18 @@ describe('warnings', () => {
     'localhost/payments?host=/var/run/postgresql&port=5432',
   ])('%s is reached with TLS, or on this machine', (address) => {
     expect(at(address)).toEqual([]);
+  });
+
+  it('MISSING_KEYS, a setting of 1.1.0, has no effect and refuses nothing', () => {
+    const env = production();
+    for (const value of ['accept', 'nonsense']) {
+      const { warnings, ...config } = readConfig({ ...env, MISSING_KEYS: value });
+      expect(warnings).toEqual([
+        'MISSING_KEYS has no effect any more. If CARD_KEY is lost: payments secrets replace-lost-keys',
+      ]);
+      expect({ ...config, warnings: [] }).toEqual(readConfig(env));
+    }
+    expect(of({ MISSING_KEYS: 'accept' })).toHaveLength(1);
   });
 
   it('PGSSLMODE, which pg honours, counts if the address says nothing', () => {
