@@ -7,10 +7,10 @@ import { findBuyerOfAnyAccount, listBuyers } from '../resources/buyers/queries.t
 import { presentBuyer } from '../resources/buyers/table.ts';
 import { listTransactionPage } from '../resources/transactions/list.ts';
 import type { Transaction } from '../resources/transactions/table.ts';
-import { eraseBuyer, type Erasure } from '../upkeep/erase-buyer.ts';
+import { eraseBuyer } from '../upkeep/erase-buyer.ts';
 import { confirm } from './input.ts';
 import { noneIn, pick, printJson, printResult, printRows, withExamples, type JsonOption } from './output.ts';
-import { count, withProgress } from './progress.ts';
+import { listed, withProgress } from './progress.ts';
 import {
   readAccounts,
   auditOnce,
@@ -171,11 +171,3 @@ async function erase(
       : `${dryRun ? 'Has personal data' : 'Erased'}: ${listed(found)}.`;
   printResult(output, { id, dry_run: dryRun, already_erased: isDone, found }, sentence);
 }
-
-const listed = (found: Erasure['found']): string =>
-  Object.entries(found)
-    .map(([table, records]) => count(records, nounOf(table)))
-    .join(', ');
-
-const nounOf = (table: string): string =>
-  table === 'payment_methods' ? 'card' : table.replaceAll('_', ' ').replace(/s$/, '');

@@ -60,9 +60,7 @@ async function noteFailing(db: Db): Promise<string[]> {
 }
 
 const noteErasures = async (db: Db): Promise<string[]> =>
-  (await listErasures(db)).map(
-    (id) => `the erasure of a buyer was interrupted, run: payments buyers erase ${id}`,
-  );
+  (await listErasures(db)).map((command) => `an erasure was interrupted, run: payments ${command}`);
 
 async function findUnopenable(db: Db, secrets: Secrets): Promise<Checked> {
   const finding: Finding = { check: 'everything that is sealed can be opened', broken: 0, examples: [] };

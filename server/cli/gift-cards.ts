@@ -3,10 +3,12 @@ import { OperatorFault } from '../faults.ts';
 import { createGiftCard } from '../resources/gift-cards/changes.ts';
 import { listGiftCards } from '../resources/gift-cards/queries.ts';
 import { giftCardBin } from '../resources/gift-cards/rules.ts';
-import { readSecretLine } from './input.ts';
-import { pick, printJson, printRows, type JsonOption } from './output.ts';
-import { requireAccount, withService } from './service.ts';
-import { whole } from './values.ts';
+import { eraseGiftCards } from '../upkeep/erase-gift-cards.ts';
+import { confirm, readSecretLine } from './input.ts';
+import { pick, printJson, printResult, printRows, withExamples, type JsonOption } from './output.ts';
+import { count, listed } from './progress.ts';
+import { auditOnce, notFound, requireAccount, withService } from './service.ts';
+import { ids as collectIds, whole } from './values.ts';
 
 interface ListOptions extends JsonOption {
   merchantAccount: string;
@@ -48,5 +50,34 @@ export function makeCommand(): Command {
       );
       printJson({ id: made?.id, merchant_account_id: merchantAccount, ...giftCardBin(number) });
     });
+  withExamples(command.command('erase'), 'gift-cards erase ID ID --dry-run')
+    .description('delete stored gift cards; what transactions say of them stays')
+    .argument('<id...>', 'their IDs', collectIds)
+    .option('--dry-run', 'count what would be erased, and change nothing')
+    .option('--yes', 'do not ask')
+    .addHelpText(
+      'after',
+      '\nA balance request with such an ID then has balance_error_code invalid_gift_card.',
+    )
+    .action(erase);
   return command;
+}
+
+async function erase(
+  given: string[],
+  { dryRun = false, yes, ...output }: JsonOption & { dryRun?: boolean; yes?: boolean },
+): Promise<void> {
+  const ids = [...new Set(given)];
+  if (!dryRun && !yes) await confirm(`Erase ${count(ids.length, 'gift card')}? This cannot be undone.`);
+  const { found, unknown } = await withService(
+    ({ db }) => eraseGiftCards(ids, { db, inStep: auditOnce(db), dryRun, onProgress: () => undefined }),
+    { isLong: true },
+  );
+  if (unknown.length < ids.length)
+    printResult(
+      output,
+      { dry_run: dryRun, found, unknown },
+      `${dryRun ? 'Would be erased' : 'Erased'}: ${listed(found)}.`,
+    );
+  if (unknown.length > 0) throw notFound('gift card', unknown.join(', '), 'gift-cards list');
 }

@@ -18,6 +18,8 @@ interface Shown extends EventTarget {
   raw_response_description?: string | null;
   /** Of a card: why the verifier failed. */
   verification_error?: string | null;
+  /** Of a card: null when it is erased. */
+  expiration_date?: string | null;
 }
 
 export const historyCommand = (
@@ -56,7 +58,9 @@ async function historyOf(db: Db, record: Shown) {
     ? ''
     : erasures.length > 0
       ? '; its events were erased with the buyer'
-      : '; no event of it is kept: imported, sample data, or too old';
+      : record.expiration_date === null
+        ? '; it was erased, and its events with it'
+        : '; no event of it is kept: imported, sample data, or too old';
   const happened = [
     row(record.created_at, 'created', `in the account ${record.merchant_account_id}${unknown}`, id),
     ...(record.verification_error

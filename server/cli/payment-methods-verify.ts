@@ -12,12 +12,12 @@ import { IllegalMove } from '../rules/state-machine.ts';
 import { printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
 import { count, withProgress } from './progress.ts';
 import { withService, type OpenedService } from './service.ts';
-import { uuid } from './values.ts';
+import { ids as collectIds } from './values.ts';
 
 export const verifyCommand = (): Command =>
   withExamples(new Command('verify'), 'payment-methods verify --processing', 'payment-methods verify ID ID')
     .description('ask the card verifier again about cards in processing')
-    .argument('[id...]', 'their IDs', (text, before: string[] | undefined) => [...(before ?? []), uuid(text)])
+    .argument('[id...]', 'their IDs', collectIds)
     .option('--processing', 'all cards in processing, of all accounts')
     .addHelpText(
       'after',

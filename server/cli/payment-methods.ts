@@ -18,6 +18,7 @@ import { passesLuhn } from '../rules/card-numbers.ts';
 import { historyCommand } from './history.ts';
 import { readSecretLine } from './input.ts';
 import { noneIn, printJson, printRows, withExamples, type JsonOption } from './output.ts';
+import { eraseCommand } from './payment-methods-erase.ts';
 import { verifyCommand } from './payment-methods-verify.ts';
 import { count } from './progress.ts';
 import { listNewest, notFound, publicUrlOf, readAccounts, withEvents, withService } from './service.ts';
@@ -60,6 +61,7 @@ export function makeCommand(): Command {
       printJson({ id: moved.id, status: moved.status });
     });
   command.addCommand(verifyCommand());
+  command.addCommand(eraseCommand());
   withExamples(
     command.command('found-replacement'),
     'payment-methods found-replacement ID --expiration-date 12/31',

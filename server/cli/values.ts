@@ -64,6 +64,9 @@ export const uuid: Parser<string> = (text) => {
   return id;
 };
 
+/** Collects the IDs of an argument that may be repeated. */
+export const ids = (text: string, before: string[] | undefined): string[] => [...(before ?? []), uuid(text)];
+
 /** Collects the values of an option that may be repeated. */
 export const collect = (value: string, before: string[]): string[] => [...before, value];
 

@@ -34,6 +34,18 @@ export type Exception = keyof typeof exceptions | keyof typeof changing;
 export const acrossAccounts = (name: Exception): RawBuilder<unknown> =>
   sql.raw(`/* across accounts: ${name} */`);
 
+/** The records that exist, by account. */
+export async function listAccountsOf(
+  db: Db,
+  table: 'payment_methods' | 'gift_cards',
+  ids: readonly string[],
+): Promise<Map<string, string[]>> {
+  const { rows } = await sql<{ account: string; ids: string[] }>`
+    select merchant_account_id as account, array_agg(id::text) as ids from ${sql.table(table)}
+    where id = any(${ids}::uuid[]) group by 1 ${acrossAccounts('account-of-id')}`.execute(db);
+  return new Map(rows.map(({ account, ids: own }) => [account, own]));
+}
+
 /** Undefined when no account has this record. */
 export async function findAccountOf(
   db: Db,

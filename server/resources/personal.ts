@@ -45,6 +45,7 @@ const buyerFates = {
   erased_at: 'kept',
 } as const satisfies KeptOrErased<Selectable<BuyersTable>>;
 
+/** Also when the card alone is erased: `payments payment-methods erase`. */
 const paymentMethodFates = {
   id: 'kept',
   country: 'kept',
@@ -199,7 +200,7 @@ export const tableFates = {
   // Keyed digests.
   card_numbers: 'kept',
   number_buckets: 'kept',
-  // Bearer cards: no record says who has one.
+  // Bearer cards: no record says who has one. `payments gift-cards erase` deletes them.
   gift_cards: 'kept',
   // About merchants and operators.
   audit_entries: 'kept',

@@ -1,14 +1,16 @@
-// Finds and erases what is stored of one buyer, in batches. What is personal is said in resources/personal.ts.
+// Finds and erases what is stored of one buyer, in batches, and what all erasures share. What is personal is said in
+// resources/personal.ts.
 import { sql, type RawBuilder } from 'kysely';
 import type { Db, Tx } from '../database/database.ts';
+import type { Work } from '../database/unit-of-work.ts';
 import type { PageEnd } from '../events/delivery-list.ts';
 import { deleteDeliveriesOf } from '../events/outbox.ts';
-import { erasedValues, tableFates, tablesWithTraces, type ColumnFates } from '../resources/personal.ts';
+import { erasedValues, tableFates, type ColumnFates } from '../resources/personal.ts';
 import { hasValue, hasValueOf, isOf } from '../resources/transactions/lookup.ts';
 import type { TransactionRow } from '../resources/transactions/queries.ts';
 
 const batchSize = 500;
-const scannedAtOnce = 2000;
+export const scannedAtOnce = 2000;
 
 /** The buyer whose data is erased. */
 export interface Person {
@@ -26,27 +28,35 @@ export interface FoundIds {
   next: PageEnd | undefined;
 }
 
-const pending = (id: string) => `erasure of ${id}`;
+// An erasure that was begun is noted in the settings, by what the operator calls to continue it.
+
+/** As 1.1.0 has it. */
+export const erasureOfBuyer = (id: string) => `erasure of ${id}`;
+
+/** `args`: what follows `payments payment-methods erase`. */
+export const erasureOfCards = (args: string) => `erasure: payment-methods erase ${args}`;
 
 /** Until `endErasure`, the next run knows that there is something left to do, even if it finds no record to change. */
-export const beginErasure = (db: Tx, id: string, now: Date) =>
-  db
-    .insertInto('settings')
-    .values({ name: pending(id), value: now.toISOString() })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+export const beginErasure = ({ db, now }: Work, marks: readonly string[]) =>
+  sql`
+    insert into settings (name, value) select name, ${now.toISOString()} from unnest(${marks}::text[]) as name
+    on conflict do nothing`.execute(db);
 
-export const endErasure = (db: Tx, id: string) =>
-  db.deleteFrom('settings').where('name', '=', pending(id)).execute();
+export const endErasure = async ({ db }: Work, marks: readonly string[]): Promise<0> => {
+  await db.deleteFrom('settings').where(isMarked(marks)).execute();
+  return 0;
+};
 
-export const findErasure = (db: Db, id: string) =>
-  db.selectFrom('settings').select('value').where('name', '=', pending(id)).executeTakeFirst();
+export const hasErasure = async (db: Db, marks: readonly string[]): Promise<boolean> =>
+  (await db.selectFrom('settings').select('name').where(isMarked(marks)).limit(1).execute()).length > 0;
 
-/** The buyers whose erasure was interrupted. */
+const isMarked = (marks: readonly string[]) => sql<boolean>`name = any(${marks}::text[])`;
+
+/** The commands that continue what was interrupted, without `payments`. */
 export async function listErasures(db: Db): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
-    select name from settings where starts_with(name, ${pending('')}) order by name`.execute(db);
-  return rows.map(({ name }) => name.slice(pending('').length));
+    select name from settings where name ~ '^erasure(:| of) ' order by name`.execute(db);
+  return rows.map(({ name }) => name.replace(/^erasure of /, 'buyers erase ').replace(/^erasure: /, ''));
 }
 
 /** Also finds one that is erased. */
@@ -76,11 +86,17 @@ export const eraseExternalIdentifier = (db: Tx, { account, id }: Person): Promis
     where merchant_account_id = ${account} and id = ${id} and external_identifier is not null`.execute(db),
   );
 
-const assignments = (values: [column: string, value: unknown][]) =>
+export const assignments = (values: [column: string, value: unknown][]) =>
   sql.join(values.map(([name, value]) => sql`${sql.ref(name)} = ${value}`));
 
-const changed = async (running: Promise<{ numAffectedRows?: bigint }>): Promise<number> =>
+export const changed = async (running: Promise<{ numAffectedRows?: bigint }>): Promise<number> =>
   Number((await running).numAffectedRows ?? 0);
+
+/** Whether a row has something to erase. */
+export const hasSomething = (fates: ColumnFates): RawBuilder<boolean> => {
+  const isLeft = erasedValues(fates).map(([name, value]) => sql`${sql.ref(name)} is distinct from ${value}`);
+  return sql<boolean>`(${sql.join(isLeft, sql` or `)})`;
+};
 
 /** Those that are not erased yet. */
 export function eraseRecords(
@@ -89,14 +105,10 @@ export function eraseRecords(
   { account, id }: Person,
   now: Date,
 ): Promise<number> {
-  const values = erasedValues(fates);
-  const isLeft = values.map(([name, value]) => sql`${sql.ref(name)} is distinct from ${value}`);
   return changed(
     sql`
-    update ${sql.table(table)} set ${assignments(values)} ${'updated_at' in fates ? sql`, updated_at = ${now}` : sql``}
-    where merchant_account_id = ${account} and buyer_id = ${id} and (${sql.join(isLeft, sql` or `)})`.execute(
-      db,
-    ),
+    update ${sql.table(table)} set ${assignments(erasedValues(fates))} ${'updated_at' in fates ? sql`, updated_at = ${now}` : sql``}
+    where merchant_account_id = ${account} and buyer_id = ${id} and ${hasSomething(fates)}`.execute(db),
   );
 }
 
@@ -169,12 +181,17 @@ export async function lockTransactions(
   return rows;
 }
 
-export const eraseAnswers = (db: Tx, { account, records }: Person): Promise<number> =>
+/** The kept answers that show these records: their IDs, or a query for them. */
+export const eraseAnswers = (
+  db: Tx,
+  account: string,
+  shown: readonly string[] | RawBuilder<{ id: string }>,
+): Promise<number> =>
   changed(
     sql`
     update idempotency_keys set ${assignments(erasedValues(tableFates.idempotency_keys))}
-    where merchant_account_id = ${account} and resource_id = any(${records}::uuid[])
-      and answer_sealed is not null`.execute(db),
+    where merchant_account_id = ${account} and answer_sealed is not null
+      and resource_id ${'execute' in shown ? sql`in (${shown})` : sql`= any(${shown}::uuid[])`}`.execute(db),
   );
 
 /** Where an event may name a buyer or a record of it. */
@@ -218,7 +235,7 @@ export async function listEvents(
 }
 
 /** With their deliveries, which go first: this waits for attempts that are being recorded. */
-export async function deleteEvents(db: Tx, account: string, ids: readonly string[]): Promise<number> {
+export async function deleteEvents({ db }: Work, account: string, ids: readonly string[]): Promise<number> {
   await deleteDeliveriesOf(db, account, ids);
   return changed(
     sql`delete from events where merchant_account_id = ${account} and id = any(${[...ids]}::uuid[])`.execute(
@@ -228,5 +245,5 @@ export async function deleteEvents(db: Tx, account: string, ids: readonly string
 }
 
 /** The statistics of the planner hold samples of the values. May take minutes. */
-export const refreshStatistics = (db: Db) =>
-  sql`analyze ${sql.join(tablesWithTraces.map((table) => sql.table(table)))}`.execute(db);
+export const refreshStatistics = (db: Db, tables: readonly string[]) =>
+  sql`analyze ${sql.join(tables.map((table) => sql.table(table)))}`.execute(db);

@@ -100,7 +100,8 @@ describe('help', () => {
   it.each([
     ...['accounts list', 'roles list', 'keys list', 'buyers list', 'gift-cards list', 'payment-methods list'],
     ...['transactions list', 'webhooks list', 'audit', 'webhooks deliveries', 'doctor', 'seed'],
-    ...['import transactions', 'secrets rotate', 'buyers erase'],
+    ...['import transactions', 'secrets rotate', 'secrets replace-lost-keys', 'buyers erase'],
+    ...['payment-methods erase', 'gift-cards erase'],
   ])('of %s has --json', async (command) => {
     expect(await said(...command.split(' '), '--help')).toMatch(/^ +--json /m);
   });

@@ -7,7 +7,8 @@ import type { PageEnd } from '../../server/events/delivery-list.ts';
 import { insertEvent } from '../../server/events/outbox.ts';
 import { defaultLimits } from '../../server/events/worker.ts';
 import { lockBuyer } from '../../server/resources/buyers/queries.ts';
-import { bindingOfAnswer } from '../../server/resources/idempotency-keys/changes.ts';
+import { presentBuyer } from '../../server/resources/buyers/table.ts';
+import { createKeptAnswers } from '../../server/resources/idempotency-keys/changes.ts';
 import { storeCard } from '../../server/resources/payment-methods/changes.ts';
 import { lockPaymentMethod } from '../../server/resources/payment-methods/queries.ts';
 import { erasedValues, tableFates, tablesOfBuyers } from '../../server/resources/personal.ts';
@@ -16,6 +17,7 @@ import { eraseBuyer } from '../../server/upkeep/erase-buyer.ts';
 import { listEvents } from '../../server/upkeep/erasure-queries.ts';
 import { card } from '../support/card.ts';
 import { eventually } from '../support/data-dir.ts';
+import { dump as dumpOf, linesOf as linesIn } from '../support/dump.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { createPlanted, type Planted } from '../support/planted.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -48,30 +50,8 @@ const erase = async (id: string, ...options: string[]) =>
     found: Record<string, number>;
   };
 
-const linesOf = async (table: string): Promise<string[]> => {
-  const { rows } = await sql<{ line: string }>`
-    select one::text as line from ${sql.raw(table)} as one order by 1`.execute(db());
-  return rows.map(({ line }) => line);
-};
-
-/** Every row of every table as text, with sealed texts opened, and what the planner remembers of the values. */
-async function dump(): Promise<string> {
-  const { rows: tables } = await sql<{ name: string }>`
-    select format('%I.%I', schemaname, tablename) as name from pg_tables
-    where schemaname not in ('pg_catalog', 'information_schema') order by 1`.execute(db());
-  const parts: string[] = [];
-  for (const { name } of [...tables, { name: 'pg_stats' }]) parts.push(...(await linesOf(name)));
-  const { open } = service.secrets.vault;
-  const answers = await db()
-    .selectFrom('idempotency_keys')
-    .select(['merchant_account_id as account', 'slot', 'answer_sealed'])
-    .where('answer_sealed', 'is not', null)
-    .execute();
-  parts.push(
-    ...answers.map(({ answer_sealed, ...place }) => open(answer_sealed ?? '', bindingOfAnswer(place))),
-  );
-  return parts.join('\n');
-}
+const linesOf = (table: string) => linesIn(db(), table);
+const dump = () => dumpOf(db(), service.secrets.vault);
 
 /** The tables that an erasure changes. */
 const contents = () =>
@@ -403,6 +383,17 @@ it('a request that is repeated after the erasure is 404, and not carried out aga
   await sql`update idempotency_keys set created_at = created_at - interval '24 hours'`.execute(db());
   const fresh = await store({ ...card, external_identifier: 'of another day' }, key);
   expect([fresh.status, fresh.headers.get('idempotency-replayed')]).toEqual([201, 'false']);
+});
+
+it('the kept answer of a request that stored the buyer itself is erased, too', async () => {
+  const made = await createBuyer(db(), named('stored by POST /buyers'));
+  const answers = createKeptAnswers(service.secrets.vault)(db());
+  const claim = { id: randomUUID(), account: 'default', slot: 'of the buyer', fingerprint: 'same' };
+  expect(await answers.claim(claim)).toBeUndefined();
+  await answers.keep(claim, { status: 201, headers: {}, text: JSON.stringify(presentBuyer(made)) });
+  expect((await erase(made.id)).found).toMatchObject({ buyers: 1, kept_answers: 1 });
+  expect(await answers.find(claim)).toEqual({ fingerprint: 'same', answer: 'erased' });
+  expect(await erase(made.id)).toMatchObject({ already_erased: true });
 });
 
 it('interrupted, it continues with the next run', async () => {

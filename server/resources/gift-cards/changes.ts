@@ -26,3 +26,17 @@ export function createGiftCard(
     .returningAll()
     .executeTakeFirst();
 }
+
+/** The whole row: what is left without number and PIN would be of no use. Returns how many. */
+export async function deleteGiftCards(
+  { db }: Work,
+  account: string,
+  ids: readonly string[],
+): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('gift_cards')
+    .where('merchant_account_id', '=', account)
+    .where('id', 'in', ids)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}

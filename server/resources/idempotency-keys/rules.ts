@@ -21,7 +21,7 @@ export const isKept = (status: number): boolean =>
 export interface KeptAnswer {
   /** Of the first request. */
   fingerprint: string;
-  /** Undefined while the first request is running. `erased`: it showed a buyer that was erased since. */
+  /** Undefined while the first request is running. `erased`: it showed a record that was erased since. */
   answer: SentAnswer | 'erased' | undefined;
 }
 

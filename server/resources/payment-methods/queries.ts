@@ -127,7 +127,7 @@ export async function listProcessingIds(db: Db, account: string): Promise<string
 }
 
 /** As the index payment_methods_waiting has it: YYMM of MM/YY. */
-const expiry = sql<string>`right(expiration_date, 2) || left(expiration_date, 2)`;
+export const expiry = sql<string>`right(expiration_date, 2) || left(expiration_date, 2)`;
 
 /** True for cards that have expired and wait for their replacement. */
 const isDue = sql<boolean>`has_replacement and ${expiry} < to_char(now() at time zone 'UTC', 'YYMM')`;

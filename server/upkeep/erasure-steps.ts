@@ -1,0 +1,60 @@
+// The steps of an erasure: small transactions, each in one account, with counts of what they changed.
+import type { Work } from '../database/unit-of-work.ts';
+import type { PageEnd } from '../events/delivery-list.ts';
+import type { FoundIds } from './erasure-queries.ts';
+
+/** How many records had something to erase, by table. */
+export type Found = Record<string, number>;
+
+export interface StepOptions {
+  /** Runs a transaction. `work` returns how many records it changed. */
+  inStep: (work: (unit: Work) => Promise<number>) => Promise<number>;
+  /** Counts, and changes nothing: each transaction is rolled back. */
+  dryRun: boolean;
+  onProgress: (soFar: Found) => void;
+}
+
+class RolledBack extends Error {}
+
+/** `begin` notes, with the first change, that there is something left to do until the erasure has come to its end. */
+export function createSteps(
+  { inStep, dryRun, onProgress }: StepOptions,
+  begin: (unit: Work) => Promise<unknown>,
+) {
+  const found: Found = {};
+  /** Runs a transaction, and counts what it changed. */
+  const step = async (name: string, work: (unit: Work) => Promise<number>): Promise<void> => {
+    let changed = 0;
+    await inStep(async (unit) => {
+      changed = await work(unit);
+      if (dryRun) throw new RolledBack();
+      if (changed > 0) await begin(unit);
+      return changed;
+    }).catch((error: unknown) => {
+      if (!(error instanceof RolledBack)) throw error;
+    });
+    found[name] = (found[name] ?? 0) + changed;
+    onProgress(found);
+  };
+  /** One transaction for each page of each account. Returns whether there was anything. */
+  const steps = async (
+    name: string,
+    accounts: readonly string[],
+    list: (account: string, after: PageEnd | undefined) => Promise<FoundIds>,
+    change: (unit: Work, account: string, ids: readonly string[]) => Promise<number>,
+  ): Promise<boolean> => {
+    found[name] = 0;
+    let isFound = false;
+    for (const account of accounts) {
+      let after: PageEnd | undefined;
+      do {
+        const { ids, next } = await list(account, after);
+        isFound ||= ids.length > 0;
+        if (ids.length > 0) await step(name, (unit) => change(unit, account, ids));
+        after = next;
+      } while (after);
+    }
+    return isFound;
+  };
+  return { found, step, steps };
+}
