@@ -567,9 +567,9 @@ export interface components {
             /** @description The latest balance, in the smallest unit of `currency`; null when the look-up failed. */
             balance: components["schemas"]["Amount"] | null;
             balance_error_code?: components["schemas"]["BalanceErrorCode"];
-            /** @description The code as the gift card provider gave it. Present only when the look-up failed. */
+            /** @description The code as the gift card provider gave it, cut at 200 characters, with numbers and PINs of the cards masked. Present only when the look-up failed. */
             balance_raw_error_code?: string | null;
-            /** @description The message as the gift card provider gave it. Present only when the look-up failed. */
+            /** @description The message as the gift card provider gave it, cut at 200 characters, with numbers and PINs of the cards masked. Present only when the look-up failed. */
             balance_raw_error_message?: string | null;
             /** @description The first six digits of the card number; null for an unknown card. */
             bin: string | null;

@@ -30,7 +30,7 @@ import type { Router } from './http/route.ts';
 import { serveStatic } from './http/static.ts';
 import { createExpress, asMiddleware, whereOnly, type App, type Context, type Step } from './http/step.ts';
 import { createFallback, createWriteError } from './http/write-error.ts';
-import type { Providers } from './providers/index.ts';
+import type { GuardedProviders } from './providers/index.ts';
 import { recordKeyPairUse } from './resources/api-key-pairs/changes.ts';
 import { findSigningPair } from './resources/api-key-pairs/queries.ts';
 import { createKeptAnswers } from './resources/idempotency-keys/changes.ts';
@@ -43,7 +43,7 @@ interface AppDeps {
   config: Config;
   contract: CompiledContract;
   secrets: Secrets;
-  providers: Providers;
+  providers: GuardedProviders;
   handlers: Handlers<WriteDeps>;
   database: OpenedDatabase;
   find: Router<(typeof operations)[OperationId]>;

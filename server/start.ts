@@ -26,7 +26,7 @@ import { rememberNumbersMilliseconds } from './http/limits.ts';
 import { listen, requireFreePort } from './http/listen.ts';
 import { createRouter } from './http/route.ts';
 import { firstCall } from './installation.ts';
-import { loadProviders, type Providers } from './providers/index.ts';
+import { guardProviders, loadProviders, type Providers } from './providers/index.ts';
 import { createEventFeed, makeSandboxToken } from './sandbox/feed.ts';
 import { openSecrets } from './secrets/open.ts';
 import { startJobs } from './upkeep/jobs.ts';
@@ -160,8 +160,8 @@ async function openParts(config: Config, log: Logger, life: Life, replaced: Part
     await requireFreePort(address).catch(refusePort(address));
   }
   const contract = replaced.contract ?? (await compileContract(loadContract()));
-  const providers = { ...(await loadProviders(config)), ...replaced.providers };
-  if (!providers.giftCards)
+  const loaded = { ...(await loadProviders(config)), ...replaced.providers };
+  if (!loaded.giftCards)
     log.warn('no gift card provider is configured: balance requests fail with 502 (set PROVIDERS)');
   const database = await openReadyDatabase({
     environment: config.environment,
@@ -200,6 +200,8 @@ async function openParts(config: Config, log: Logger, life: Life, replaced: Part
     observing = await observe(config, database, made.now);
     await checkData(database.background.db, { ...made, secrets });
     const { metrics } = observing;
+    const hasApprovals = config.environment === 'sandbox';
+    const providers = guardProviders(loaded, { hasApprovals, note: metrics?.noteProviderCall });
     const responses = metrics
       ? countFaults(contract.responses, metrics.noteContractFault)
       : contract.responses;

@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import type { Db } from '../database/database.ts';
 import { OperatorFault, reasonOf } from '../faults.ts';
 import { judgeCard } from '../providers/cards.ts';
-import { loadProviders } from '../providers/index.ts';
+import { guardProviders, loadProviders } from '../providers/index.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
 import { movePaymentMethod } from '../resources/payment-methods/changes.ts';
 import { findPaymentMethodOfAnyAccount, listProcessingIds } from '../resources/payment-methods/queries.ts';
@@ -72,9 +72,11 @@ type Verified = {
 };
 
 async function openVerifier({ db, config, secrets: { vault }, changeWithEvents }: OpenedService) {
-  const { verifyCard, describeCard } = await loadProviders(config);
+  // A card in processing cannot become buyer_approval_required.
+  const providers = guardProviders(await loadProviders(config), { hasApprovals: false });
   // Without one, every card would succeed.
-  if (!verifyCard) throw new OperatorFault('There is no card verifier: set PROVIDERS, as for the service.');
+  if (!providers.verifyCard)
+    throw new OperatorFault('There is no card verifier: set PROVIDERS, as for the service.');
   let isNoted = false;
   return async (id: string): Promise<Verified> => {
     const found = await findPaymentMethodOfAnyAccount(db, id);
@@ -87,13 +89,17 @@ async function openVerifier({ db, config, secrets: { vault }, changeWithEvents }
     const context = { merchantAccountId: owner, requestId: randomUUID(), paymentMethodId: id };
     const verdict = await judgeCard(card, {
       context: { ...context, isRepeated: true },
-      describe: describeCard,
-      verify: verifyCard,
-      // A card in processing cannot become buyer_approval_required.
-      hasApprovals: false,
+      providers,
       now: new Date(),
+      // The rows that are printed say why a card was not verified.
+      warn: () => undefined,
     });
-    const { status: next, verification_error: error, ...description } = verdict;
+    const { status: next, verification_error: error } = verdict;
+    // What is known stays, if the provider cannot describe the card now.
+    const description = {
+      card_type: verdict.card_type ?? found.card_type,
+      card_issuer_name: verdict.card_issuer_name ?? found.card_issuer_name,
+    };
     if (next === 'processing') return { id, status, error };
     try {
       await changeWithEvents(async (unit) => {

@@ -1,6 +1,6 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { OperatorFault, reasonOf } from '../faults.ts';
-import { loadProviders } from '../providers/index.ts';
+import { guardProviders, loadProviders } from '../providers/index.ts';
 import { findBuyerOfAnyAccount } from '../resources/buyers/queries.ts';
 import {
   applyExpiredReplacements,
@@ -15,6 +15,7 @@ import {
 } from '../resources/payment-methods/rules.ts';
 import { presentPaymentMethod } from '../resources/payment-methods/table.ts';
 import { passesLuhn } from '../rules/card-numbers.ts';
+import { visibleLines } from '../visible.ts';
 import { historyCommand } from './history.ts';
 import { readSecretLine } from './input.ts';
 import { noneIn, printJson, printRows, withExamples, type JsonOption } from './output.ts';
@@ -155,10 +156,14 @@ async function foundReplacement(
   const details = { expiration_date: expirationDate, ...(number !== undefined && { number }) };
   const noted = await withService(
     async ({ changeWithEvents, secrets, config }) => {
-      const { describeCard } = await loadProviders(config);
+      const { describeCard } = guardProviders(await loadProviders(config), { hasApprovals: false });
       const { vault, keysOf } = secrets;
+      const describe = (given: string) =>
+        describeCard(given, (message, error) => {
+          console.error(visibleLines(`${message}: ${error.message}`));
+        });
       return changeWithEvents((unit) =>
-        recordReplacement(unit, id, details, { vault, keysOf, describeCard }),
+        recordReplacement(unit, id, details, { vault, keysOf, describeCard: describe }),
       );
     },
     { creates: true },

@@ -16,6 +16,7 @@ export const exceptions = {
   'flat-list': 'Citus merges the pages of its servers; it cannot limit each account.',
   'due-replacements':
     'The daily job looks for expired cards of all accounts. Each is changed by its account.',
+  'cards-in-processing': 'A metric counts the cards of all accounts that are not verified yet.',
   'sealed-values': 'An operator, and a start, asks which keys seal values of the whole installation.',
   'import-duplicates': 'IDs are unique over all accounts, so an import may repeat one of another account.',
   'due-deliveries': 'A worker looks for what is due of all accounts.',

@@ -1,11 +1,12 @@
 import type { Handler, Input, Result } from '../../generated/operations.ts';
 import { ApiError } from '../errors.ts';
-import { makesSense, type Balance, type GiftCard, type GiftCardProvider } from '../providers/gift-cards.ts';
+import { isTimeout } from '../providers/call.ts';
+import type { Balance, GiftCard } from '../providers/gift-cards.ts';
+import type { GuardedProviders } from '../providers/index.ts';
 import { countNumbers } from '../resources/card-numbers/queries.ts';
 import { pinLimit, triedPin } from '../resources/card-numbers/rules.ts';
 import { findGiftCards } from '../resources/gift-cards/queries.ts';
 import { presentGiftCardBalance } from '../resources/gift-cards/rules.ts';
-import { withDeadline } from '../rules/async.ts';
 import { accountOf, type Deps } from './deps.ts';
 
 type Items = Input<'checkGiftCardBalances'>['body']['items'];
@@ -68,19 +69,14 @@ async function findCards(items: Items, owner: string, { db, vault }: Deps): Prom
 
 /** The failure of one card is part of its balance; a failure of the provider is the whole call's. */
 async function lookUp(
-  giftCards: GiftCardProvider,
+  giftCards: NonNullable<GuardedProviders['giftCards']>,
   cards: GiftCard[],
   deps: Deps,
-): Promise<readonly Balance[]> {
-  const context = { merchantAccountId: accountOf(deps), requestId: deps.requestId };
-  let balances: readonly Balance[];
+): Promise<Balance[]> {
   try {
-    balances = await withDeadline((signal) => giftCards(cards, signal, context));
+    return await giftCards(cards, { merchantAccountId: accountOf(deps), requestId: deps.requestId });
   } catch (cause) {
-    const code = cause instanceof Error && cause.name === 'TimeoutError' ? 'gateway_timeout' : 'bad_gateway';
+    const code = isTimeout(cause) ? 'gateway_timeout' : 'bad_gateway';
     throw new ApiError(code, { reason: 'the gift card provider failed', cause });
   }
-  if (!makesSense(cards, balances))
-    throw new ApiError('bad_gateway', { reason: 'the gift card provider returned an invalid answer' });
-  return balances;
 }

@@ -50,17 +50,15 @@ export const createPaymentMethod: Handler<'createPaymentMethod', WriteDeps> = as
 };
 
 const judge = (id: string, { number, expiration_date, security_code = null }: Body, deps: WriteDeps) => {
-  const { providers, environment, requestId, now, warn } = deps;
+  const { providers, requestId, now, warn } = deps;
   return judgeCard(
     { number, expiration_date, security_code },
     {
       context: { merchantAccountId: accountOf(deps), requestId, paymentMethodId: id },
-      describe: providers.describeCard,
-      verify: providers.verifyCard,
-      hasApprovals: environment === 'sandbox',
+      providers,
       now: now(),
-      onFailure: (err) => {
-        warn('the card verifier failed; the card stays in processing', { paymentMethod: id, err });
+      warn: (message, err) => {
+        warn(message, { paymentMethod: id, err });
       },
     },
   );

@@ -5,7 +5,7 @@ import type { Db } from '../database/database.ts';
 import type { Page, PageRequest } from '../database/paging.ts';
 import type { InUnitOfWork } from '../database/unit-of-work.ts';
 import { ApiError, type Unprocessable } from '../errors.ts';
-import type { Providers } from '../providers/index.ts';
+import type { GuardedProviders } from '../providers/index.ts';
 import type { Accounts } from '../rules/accounts.ts';
 import { cursorBinding, foreignCursor, givenCursor, pageCursors, type CursorCodec } from '../rules/cursor.ts';
 import type { KeysOf } from '../secrets/digest-keys.ts';
@@ -22,7 +22,7 @@ export interface Deps {
   vault: Vault;
   keysOf: KeysOf;
   /** Never called inside a unit of work. */
-  providers: Providers;
+  providers: GuardedProviders;
   publicUrl: string;
   now: () => Date;
   /** `X-Request-ID`, also for providers. */

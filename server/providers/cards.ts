@@ -1,7 +1,10 @@
-// The interfaces of card providers: one describes cards (from a BIN table), one verifies them (an acquirer or a gateway).
+// The interfaces of card providers: one describes cards (from a BIN table), one verifies them (an acquirer or a gateway). What they
+// return is not trusted.
 import type { components } from '../../generated/types.ts';
 import { unusable } from '../resources/payment-methods/rules.ts';
-import { withDeadline } from '../rules/async.ts';
+import { hasCardNumber } from '../rules/card-numbers.ts';
+import { isStorable } from '../rules/values.ts';
+import { callProvider, cleanError, longestText, shortText, type NoteCall } from './call.ts';
 
 type Status = components['schemas']['PaymentMethodStatus'];
 
@@ -17,8 +20,11 @@ export interface CardDescription {
   card_issuer_name: string | null;
 }
 
-/** From a table at hand, such as a BIN table: it is called inside transactions, so it must not wait for anything. */
-export type DescribeCard = (number: string) => CardDescription;
+/**
+ * From a table at hand, such as a BIN table: it is called inside transactions, so it must not wait for anything. Undefined for a
+ * number that the table does not have.
+ */
+export type DescribeCard = (number: string) => Partial<CardDescription> | undefined;
 
 interface CardVerdict extends Partial<CardDescription> {
   /** `buyer_approval_required` leads to a page that only the sandbox has; production takes it for a failure. */
@@ -45,64 +51,37 @@ export type VerifyCard = (
 
 export const noDescription: CardDescription = { card_type: null, card_issuer_name: null };
 
-interface Judgement extends Required<CardVerdict> {
-  /** Why the verifier failed; null when it did not. */
-  verification_error: string | null;
-}
+type Warn = (message: string, error: Error) => void;
 
-interface JudgeOptions {
-  context: ProviderContext;
-  describe: DescribeCard;
-  verify: VerifyCard | undefined;
-  hasApprovals: boolean;
-  now: Date;
-  onFailure?: (error: unknown) => void;
-}
+/** Never fails: a card that nobody can describe has no description. */
+export const guardDescriber =
+  (describe: DescribeCard, note?: NoteCall) =>
+  (number: string, warn: Warn): CardDescription => {
+    try {
+      const given: unknown = describe(number) ?? noDescription;
+      if (typeof given !== 'object' || given === null) throw new Error('it returned no object');
+      if ('then' in given) {
+        // Nobody else awaits it, and its rejection would end the process.
+        Promise.resolve(given).catch(() => undefined);
+        throw new Error('it returned a promise');
+      }
+      const description = readDescription(given);
+      note?.('describeCard', 'answered');
+      return description;
+    } catch (error) {
+      note?.('describeCard', 'failed');
+      warn('describeCard failed; the card has no type and issuer', cleanError(error, [number]));
+      return noDescription;
+    }
+  };
 
-/**
- * What becomes of a card: `failed` if its own digits say so, otherwise what the verifier says. Without a verifier it
- * succeeds. A verifier that fails leaves the card `processing`, so that nothing is lost and it can be asked again.
- */
-export async function judgeCard(
-  card: Card,
-  { context, describe, verify, hasApprovals, now, onFailure }: JudgeOptions,
-): Promise<Judgement> {
-  const description = { ...describe(card.number), verification_error: null };
-  if (unusable(card, now)) return { ...description, status: 'failed' };
-  if (!verify) return { ...description, status: 'succeeded' };
-  try {
-    const verdict = await withDeadline((signal) => verify(card, signal, context));
-    const { status, card_type = description.card_type } = verdict;
-    const { card_issuer_name = description.card_issuer_name } = verdict;
-    if (!(status === 'buyer_approval_required' ? hasApprovals : statuses.includes(status)))
-      throw new Error(
-        `the card verifier returned the status ${JSON.stringify(status)}, which cannot be used`,
-      );
-    if (
-      !cardTypes.includes(card_type) ||
-      !(card_issuer_name === null || typeof card_issuer_name === 'string')
-    )
-      throw new Error('the card verifier returned a description that cannot be used');
-    // Nothing else of the verdict: it comes from outside.
-    return { status, card_type, card_issuer_name, verification_error: null };
-  } catch (error) {
-    onFailure?.(error);
-    return { ...description, status: 'processing', verification_error: storableReason(error, card) };
-  }
-}
-
-/** The reason as it is stored: without what the provider was given, and without digits that may be a card number. */
-function storableReason(error: unknown, { number, security_code }: Card): string {
-  const message = error instanceof Error ? error.message : 'it threw something that is no Error';
-  const hidden = [number, ...(security_code === null ? [] : [security_code])].reduce(
-    (text, secret) => text.replace(new RegExp(secret.split('').join('[\\W_]*'), 'g'), '[redacted]'),
-    message,
-  );
-  // PostgreSQL cannot store U+0000.
-  return hidden
-    .replace(/\d(?:[\W_]{0,4}\d){7,}/g, '[redacted]')
-    .replace(/\p{Cc}/gu, ' ')
-    .slice(0, 200);
+/** Throws if it cannot be used. */
+function readDescription(given: Partial<Record<keyof CardDescription, unknown>>): CardDescription {
+  const { card_type = null, card_issuer_name = null } = given;
+  if (!isCardType(card_type)) throw new Error('card_type is neither null nor one of the contract');
+  if (!isIssuerName(card_issuer_name))
+    throw new Error(`card_issuer_name is neither null nor a name of at most ${longestText} characters`);
+  return { card_type, card_issuer_name };
 }
 
 const cardTypes: readonly unknown[] = [
@@ -111,4 +90,80 @@ const cardTypes: readonly unknown[] = [
   'prepaid',
   null,
 ] satisfies CardDescription['card_type'][];
+const isCardType = (given: unknown): given is CardDescription['card_type'] => cardTypes.includes(given);
+
+const isIssuerName = (given: unknown): given is string | null =>
+  given === null ||
+  (typeof given === 'string' &&
+    given.length <= longestText &&
+    isStorable(JSON.stringify(given)) &&
+    !hasCardNumber(given, 'whole'));
+
+interface GuardOptions {
+  /** Whether there is a page on which a buyer approves a card. */
+  hasApprovals: boolean;
+  note?: NoteCall | undefined;
+}
+
+/** `description` is that of the card where the verifier has none. */
+export const guardVerifier =
+  (verify: VerifyCard, { hasApprovals, note }: GuardOptions) =>
+  (card: Card, context: ProviderContext, description: CardDescription): Promise<Required<CardVerdict>> => {
+    const { number, security_code: code } = card;
+    return callProvider(
+      { provider: 'verifyCard', secrets: code === null ? [number] : [number, code], note },
+      (signal) => verify(card, signal, context),
+      (verdict) => {
+        // Nothing else of the verdict.
+        const { status, card_type = description.card_type } = Object(verdict) as CardVerdict;
+        const { card_issuer_name = description.card_issuer_name } = verdict;
+        if (!(status === 'buyer_approval_required' ? hasApprovals : statuses.includes(status)))
+          throw new Error(
+            `the card verifier returned the status ${JSON.stringify(status)}, which cannot be used`,
+          );
+        return { status, ...readDescription({ card_type, card_issuer_name }) };
+      },
+    );
+  };
+
 const statuses: readonly string[] = ['succeeded', 'failed', 'processing'] satisfies Status[];
+
+interface Judgement extends Required<CardVerdict> {
+  /** Why the verifier failed; null when it did not. */
+  verification_error: string | null;
+}
+
+interface JudgeOptions {
+  context: ProviderContext;
+  providers: {
+    describeCard: ReturnType<typeof guardDescriber>;
+    verifyCard: ReturnType<typeof guardVerifier> | undefined;
+  };
+  now: Date;
+  warn: Warn;
+}
+
+/**
+ * What becomes of a card: `failed` if its own digits say so, otherwise what the verifier says. Without a verifier it
+ * succeeds. A verifier that fails leaves the card `processing`, so that nothing is lost and it can be asked again.
+ */
+export async function judgeCard(
+  card: Card,
+  { context, providers: { describeCard, verifyCard }, now, warn }: JudgeOptions,
+): Promise<Judgement> {
+  const description = describeCard(card.number, warn);
+  const judged = { ...description, verification_error: null };
+  if (unusable(card, now)) return { ...judged, status: 'failed' };
+  if (!verifyCard) return { ...judged, status: 'succeeded' };
+  try {
+    return { ...judged, ...(await verifyCard(card, context, description)) };
+  } catch (error) {
+    const failure = error instanceof Error ? error : new Error('it failed');
+    warn('the card verifier failed; the card stays in processing', failure);
+    return { ...judged, status: 'processing', verification_error: storableReason(failure.message) };
+  }
+}
+
+/** Also without digits that may be another card number. */
+const storableReason = (message: string): string =>
+  shortText(message.replace(/\d(?:[\W_]{0,4}\d){7,}/g, '[redacted]'));

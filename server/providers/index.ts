@@ -3,8 +3,9 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { OperatorFault, reasonOf } from '../faults.ts';
-import { noDescription, type DescribeCard, type VerifyCard } from './cards.ts';
-import type { GiftCardProvider } from './gift-cards.ts';
+import type { NoteCall, ProviderName } from './call.ts';
+import { guardDescriber, guardVerifier, type DescribeCard, type VerifyCard } from './cards.ts';
+import { guardGiftCards, type GiftCardProvider } from './gift-cards.ts';
 import { describeSimulatedCard, simulatedGiftCards, verifySimulatedCard } from './simulated.ts';
 
 /** The module may export some of them: see docs/guides/providers.md. */
@@ -14,7 +15,19 @@ export interface Providers {
   describeCard: DescribeCard;
 }
 
-const names = ['giftCards', 'verifyCard', 'describeCard'] as const satisfies (keyof Providers)[];
+const names: readonly ProviderName[] = ['giftCards', 'verifyCard', 'describeCard'];
+
+export type GuardedProviders = ReturnType<typeof guardProviders>;
+
+/** As the service calls them: within a deadline, with answers that are checked, and errors without card data. */
+export const guardProviders = (
+  { giftCards, verifyCard, describeCard }: Providers,
+  options: { hasApprovals: boolean; note?: NoteCall | undefined },
+) => ({
+  giftCards: giftCards && guardGiftCards(giftCards, options.note),
+  verifyCard: verifyCard && guardVerifier(verifyCard, options),
+  describeCard: guardDescriber(describeCard, options.note),
+});
 
 export async function loadProviders({
   environment,
@@ -32,7 +45,7 @@ export async function loadProviders({
           verifyCard: verifySimulatedCard,
           describeCard: describeSimulatedCard,
         }
-      : { giftCards: undefined, verifyCard: undefined, describeCard: () => noDescription };
+      : { giftCards: undefined, verifyCard: undefined, describeCard: () => undefined };
   return { ...fallback, ...given };
 }
 

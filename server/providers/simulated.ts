@@ -2,7 +2,7 @@
 // values are in the contract's introduction.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { components } from '../../generated/types.ts';
-import { noDescription, type DescribeCard, type VerifyCard } from './cards.ts';
+import { noDescription, type CardDescription, type VerifyCard } from './cards.ts';
 import type { Balance, GiftCard, GiftCardProvider } from './gift-cards.ts';
 
 export const simulatedGiftCards: GiftCardProvider = async (cards, signal) => {
@@ -14,7 +14,7 @@ export const simulatedGiftCards: GiftCardProvider = async (cards, signal) => {
   return cards.map(sandboxBalance);
 };
 
-export const describeSimulatedCard: DescribeCard = (number) => {
+export const describeSimulatedCard = (number: string): CardDescription => {
   const card = sandboxCards[number];
   return card ? { card_type: card.cardType, card_issuer_name: sandboxIssuer } : noDescription;
 };
@@ -53,7 +53,7 @@ export const wholeCallPins = { slow: '9100', nonsense: '9502', silence: '9504' }
 
 export const slowMilliseconds = 2_000;
 
-// In the order of the contract's list: 9001 is the first.
+// In the order of the contract's list: PIN 9001 is the first. The raw codes are no PINs, because those are masked.
 const failures: [code: BalanceErrorCode, message: string][] = [
   ['invalid_gift_card', 'Unknown card or wrong PIN'],
   ['expired_card', 'The card has expired'],
@@ -74,6 +74,7 @@ export function sandboxBalance({ number, pin }: GiftCard): Balance {
   const failure = /^9\d{3}$/.test(pin) ? failures[Number(pin) - 9001] : undefined;
   const known = /^9999(\d{8})\d{4}$/.exec(number);
   const chosen = failure ?? (known ? undefined : failures[0]);
-  if (chosen) return { errorCode: chosen[0], rawCode: failure ? pin : '9001', rawMessage: chosen[1] };
+  if (chosen)
+    return { errorCode: chosen[0], rawCode: `E${failures.indexOf(chosen) + 1}`, rawMessage: chosen[1] };
   return { balance: Number(known?.[1]), currency: 'USD', expirationDate: '2029-12-31T00:00:00.000Z' };
 }

@@ -4,16 +4,22 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { isIP, type AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Db } from '../database/database.ts';
 import type { OpenedDatabase } from '../database/open.ts';
 import type { Attempt } from '../events/attempts.ts';
 import { countQueue, findOldestPending } from '../events/deliveries.ts';
 import type { Build } from '../installation.ts';
 import { readSecondsAhead } from './clock.ts';
+import type { CallOutcome, NoteCall, ProviderName } from '../providers/call.ts';
+import { readProcessing } from '../resources/payment-methods/queries.ts';
 
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** Of an attempt, by what becomes of its delivery. */
 const outcomes = { succeeded: 'succeeded', pending: 'retried', failed: 'given_up' };
+
+const providers: readonly ProviderName[] = ['giftCards', 'verifyCard', 'describeCard'];
+const callOutcomes: readonly CallOutcome[] = ['answered', 'timed_out', 'failed'];
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -26,6 +32,7 @@ export function createMetrics(build: Build) {
   const requests = counter('requests_total', 'Requests by operation and status', 'operation', 'status');
   const limited = counter('requests_limited_total', 'Requests that were refused with 429', 'operation');
   const attempts = counter('webhook_attempts_total', 'Attempts to deliver an event, by outcome', 'outcome');
+  const calls = counter('provider_calls_total', 'Calls of providers, by outcome', 'provider', 'outcome');
   const faults = counter(
     'contract_faults_total',
     'Answers and events of this service that broke the contract, and were not sent',
@@ -47,6 +54,10 @@ export function createMetrics(build: Build) {
   // From the start, so that the first one is an increase.
   for (const kind of ['answer', 'event']) faults.inc({ kind }, 0);
   for (const outcome of Object.values(outcomes)) attempts.inc({ outcome }, 0);
+  for (const provider of providers) for (const outcome of callOutcomes) calls.inc({ provider, outcome }, 0);
+  const noteProviderCall: NoteCall = (provider, outcome) => {
+    calls.inc({ provider, outcome });
+  };
   return {
     registry,
     noteRequest: (operation = 'none', status: number | string, milliseconds: number) => {
@@ -57,6 +68,7 @@ export function createMetrics(build: Build) {
     noteAttempt: (state: Attempt['state']) => {
       attempts.inc({ outcome: outcomes[state] });
     },
+    noteProviderCall,
     noteContractFault: (kind: 'answer' | 'event') => {
       faults.inc({ kind });
     },
@@ -118,6 +130,31 @@ export function addGauges(registry: Registry, { usage, background }: OpenedDatab
       else this.set(seconds);
     },
   });
+  addCardGauges(registers, scrapeDb);
+}
+
+/** A scrape must not count millions of cards. */
+const mostCards = 100_000;
+
+/** A card whose verifier is down is stored all the same, and the caller gets 201. */
+function addCardGauges(registers: Registry[], scrapeDb: () => Db): void {
+  const gauge = (name: string, help: string, read: (db: Db) => Promise<number>) =>
+    new Gauge({
+      name: `payments_cards_processing${name}`,
+      help,
+      registers,
+      async collect() {
+        const value = await read(scrapeDb()).catch(() => undefined);
+        if (value === undefined) this.remove();
+        else this.set(value);
+      },
+    });
+  gauge('', 'Cards in processing', async (db) => (await readProcessing(db, mostCards)).cards);
+  gauge(
+    '_oldest_seconds',
+    'Age of the oldest card in processing',
+    async (db) => (await readProcessing(db, 1)).seconds,
+  );
 }
 
 /** A scrape reads the database, so those that come within this time share one. */

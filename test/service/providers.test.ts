@@ -164,21 +164,6 @@ describe('a card verifier', () => {
   });
 });
 
-describe('a gift card provider', () => {
-  it.each([
-    ['no balance', [null]],
-    ['a number', [5]],
-    ['an unknown code', [{ errorCode: 'nope', rawCode: null, rawMessage: null }]],
-    ['no date', [{ balance: 1, currency: 'USD', expirationDate: 'soon' }]],
-    ['too few', []],
-  ])('that answers with %s is a bad gateway', async (_name, balances) => {
-    await using service = await production({
-      providers: { giftCards: () => Promise.resolve(balances as never) },
-    });
-    expect((await post(service, '/gift-cards/balances', { items: [giftCard] })).status).toBe(502);
-  });
-});
-
 describe('the deadline', () => {
   it('ends a call that ignores its signal, and tells the provider', async () => {
     let signal: AbortSignal | undefined;

@@ -6,6 +6,7 @@ import * as numberBuckets from './0003-number-buckets.ts';
 import * as eventsForOne from './0004-events-for-one.ts';
 import * as updatedAfterCreated from './0005-updated-after-created.ts';
 import * as attemptsByTime from './0006-attempts-by-time.ts';
+import * as cardsInProcessing from './0007-cards-in-processing.ts';
 
 export const migrations: Record<string, { up: (db: Kysely<unknown>) => Promise<void> }> = {
   '0001-schema': schema,
@@ -14,6 +15,7 @@ export const migrations: Record<string, { up: (db: Kysely<unknown>) => Promise<v
   '0004-events-for-one': eventsForOne,
   '0005-updated-after-created': updatedAfterCreated,
   '0006-attempts-by-time': attemptsByTime,
+  '0007-cards-in-processing': cardsInProcessing,
 };
 
 /** Of their files, and of the files in a folder of that name. A database records them, and 1.0.0 and 1.1.0 refuse others than theirs. */
@@ -24,4 +26,5 @@ export const digests: Record<string, string> = {
   '0004-events-for-one': '8a42265df981',
   '0005-updated-after-created': '195340ff025b',
   '0006-attempts-by-time': '52d6ef5c14e7',
+  '0007-cards-in-processing': '916bac7f41fd',
 };

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Db } from '../../database/database.ts';
 import type { InUnitOfWork, UnitOfWork } from '../../database/unit-of-work.ts';
 import { BrokenEvent, withEvent, type EventTx } from '../../events/outbox.ts';
-import type { CardDescription, DescribeCard } from '../../providers/cards.ts';
+import type { CardDescription } from '../../providers/cards.ts';
 import { checkMove, IllegalMove } from '../../rules/state-machine.ts';
 import { fingerprintOf } from '../../secrets/derive-keys.ts';
 import type { KeysOf } from '../../secrets/digest-keys.ts';
@@ -66,7 +66,7 @@ async function numberColumns(
   { db }: UnitOfWork,
   { id, merchant_account_id: owner }: Pick<PaymentMethodRow, 'id' | 'merchant_account_id'>,
   number: string,
-  description: CardDescription,
+  { card_type, card_issuer_name }: CardDescription,
   { vault, keysOf }: CardSecrets,
 ) {
   return {
@@ -76,7 +76,8 @@ async function numberColumns(
     fingerprint: fingerprintOf(await keysOf(db, owner), number),
     // A replacement is sealed for the same place as the number, because it becomes the number.
     number_sealed: vault.seal(number, { purpose: 'card-number', owner, id }),
-    ...description,
+    card_type,
+    card_issuer_name,
   };
 }
 
@@ -136,7 +137,7 @@ export async function recordReplacement(
   unit: UnitOfWork,
   id: string,
   { expiration_date, number }: FoundDetails,
-  secrets: CardSecrets & { describeCard: DescribeCard },
+  secrets: CardSecrets & { describeCard: (number: string) => CardDescription },
 ): Promise<PaymentMethodRow | undefined> {
   const found = await lockPaymentMethodOfAnyAccount(unit.db, id);
   if (!found) return undefined;

@@ -126,6 +126,17 @@ export async function listProcessingIds(db: Db, account: string): Promise<string
   return rows.map(({ id }) => id);
 }
 
+/** How many cards are in processing, of the oldest `most`, and for how many seconds the first of them. By the clock of the database. */
+export async function readProcessing(db: Db, most: number): Promise<{ cards: number; seconds: number }> {
+  // The index payment_methods_processing has this condition.
+  const { rows } = await sql<{ cards: number; seconds: number | null }>`
+    select count(*) as cards, extract(epoch from clock_timestamp() - min(created_at))::float8 as seconds
+    from (select created_at from payment_methods where status = 'processing' order by created_at limit ${most}) as oldest
+    ${acrossAccounts('cards-in-processing')}`.execute(db);
+  const { cards = 0, seconds = null } = rows[0] ?? {};
+  return { cards, seconds: Math.max(0, seconds ?? 0) };
+}
+
 /** As the index payment_methods_waiting has it: YYMM of MM/YY. */
 export const expiry = sql<string>`right(expiration_date, 2) || left(expiration_date, 2)`;
 

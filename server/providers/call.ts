@@ -1,0 +1,85 @@
+// Every call of a provider goes through here. It is code of others: it may take too long, and its errors may quote the card that it was
+// given. So each call has a deadline, and an error is replaced by one without card data before anybody logs, stores or shows it.
+import { withDeadline } from '../rules/async.ts';
+import { createMask } from './mask.ts';
+
+export type ProviderName = 'giftCards' | 'verifyCard' | 'describeCard';
+export type CallOutcome = 'answered' | 'timed_out' | 'failed';
+export type NoteCall = (provider: ProviderName, outcome: CallOutcome) => void;
+
+export interface ProviderCall {
+  provider: ProviderName;
+  /** Number, security code, PIN: what must not come back in an error. */
+  secrets: readonly string[];
+  /** For metrics. */
+  note: NoteCall | undefined;
+}
+
+/** `read` throws if the answer cannot be used. That is a failure like any other. */
+export async function callProvider<Answer, Result>(
+  { provider, secrets, note }: ProviderCall,
+  call: (signal: AbortSignal) => Promise<Answer>,
+  read: (answer: Answer) => Result,
+): Promise<Result> {
+  try {
+    // In an async function, because a provider may throw before it returns a promise, or return none.
+    const result = read(await withDeadline(async (signal) => await call(signal)));
+    note?.(provider, 'answered');
+    return result;
+  } catch (error) {
+    const failure = cleanError(error, secrets);
+    note?.(provider, isTimeout(failure) ? 'timed_out' : 'failed');
+    throw failure;
+  }
+}
+
+export const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === 'TimeoutError';
+
+// What is shown of an error. More is read, so that a value at the end is found before it is cut.
+const longest = { name: 50, message: 1_000, stack: 10_000, read: 20_000 };
+
+/** A new error with name, message and stack of the given one and its causes, without the secrets and without any other property. */
+export function cleanError(error: unknown, secrets: readonly string[]): Error {
+  const mask = createMask(secrets);
+  const clean = (text: unknown, length: number) => mask(String(text).slice(0, longest.read)).slice(0, length);
+  const failure = new Error('it threw an error that cannot be read');
+  // Getters of the error may throw as well.
+  try {
+    const errors = [...withCauses(error)];
+    const messages = errors
+      .map(({ message }) => String(message))
+      .filter((message, index, all) => !all.slice(0, index).some((before) => before.includes(message)));
+    const text = messages.filter((message) => message !== '').join(': ');
+    const nothing = errors.length > 0 ? 'it threw an error without a message' : 'it threw what is no error';
+    const { name, stack } = {
+      name: clean(errors[0]?.name ?? 'Error', longest.name),
+      stack: errors.map(({ stack = '' }) => String(stack)).join('\ncaused by: '),
+    };
+    failure.message = clean(text || nothing, longest.message);
+    failure.name = name;
+    failure.stack = clean(stack || failure.message, longest.stack);
+  } catch {
+    // Then there is nothing to tell.
+  }
+  return failure;
+}
+
+const mostCauses = 10;
+
+function* withCauses(error: unknown, seen = new Set<Error>()): Generator<Error> {
+  if (!(error instanceof Error) || seen.has(error) || seen.size >= mostCauses) return;
+  seen.add(error);
+  yield error;
+  yield* withCauses(error.cause, seen);
+  if (error instanceof AggregateError)
+    for (const one of error.errors as unknown[]) yield* withCauses(one, seen);
+}
+
+/** A text of a provider as it is stored, or shown to callers. PostgreSQL can store neither U+0000 nor half a character. */
+export const shortText = (text: string): string =>
+  text
+    .replace(/\p{Cc}/gu, ' ')
+    .slice(0, longestText)
+    .replace(/\p{Cs}/gu, '');
+
+export const longestText = 200;
