@@ -7,6 +7,7 @@ import { commandsHere, forOperator, readBuild } from './installation.ts';
 import { createLog, flushLog } from './log.ts';
 import { settingsHelp } from './settings.ts';
 import { startService } from './start.ts';
+import { endOnUncaught, uncaughtText } from './uncaught.ts';
 import { visibleLines } from './visible.ts';
 
 const stopMilliseconds = 19_000;
@@ -103,6 +104,13 @@ function reportFailedStart(error: unknown): void {
   else log.fatal({ reason: forOperator(message) }, failedStart);
 }
 
+endOnUncaught((uncaught) => {
+  const message = 'the service ends: nobody handled an error';
+  const { stdout, stderr } = process;
+  if (stdout.isTTY || stderr.isTTY) console.error(visibleLines(uncaughtText(message, uncaught)));
+  if (!stdout.isTTY) createLog('fatal').fatal(uncaught, message);
+  flushLog();
+});
 const args = process.argv.slice(2);
 const example = `PORT=9999 ${commandsHere().start}`;
 if (args.includes('--help'))

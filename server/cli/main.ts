@@ -11,8 +11,13 @@ import {
   buildText,
   readBuild,
 } from '../installation.ts';
+import { endOnUncaught, uncaughtText } from '../uncaught.ts';
 import { visibleLines } from '../visible.ts';
 import { WrongCall, withExamples } from './output.ts';
+
+endOnUncaught((uncaught) => {
+  console.error(visibleLines(uncaughtText('Unexpected error', uncaught)));
+});
 
 // Loaded on demand: `payments token`, which the examples in the docs use for every call, must start fast. The descriptions are
 // here, so that --help loads none.

@@ -49,8 +49,11 @@ function find(
 ): Hidden[] {
   const found: Hidden[] = [];
   for (let at = text.indexOf(value); at !== -1; at = text.indexOf(value, at + 1)) {
-    const [first, last] = [letters[at], letters[at + value.length - 1]];
-    if (first && last && counts(at)) found.push({ from: first.from, to: last.to, mask: '[redacted]' });
+    const [first, last, before] = [letters[at], letters[at + value.length - 1], found.at(-1)];
+    if (!first || !last || !counts(at)) continue;
+    // Values may overlap: then they are one piece.
+    if (before && first.from < before.to) before.to = last.to;
+    else found.push({ from: first.from, to: last.to, mask: '[redacted]' });
   }
   return found;
 }

@@ -1,4 +1,5 @@
 /** Runs the command line and the service in this process, which is faster than starting a process. */
+import type { EventEmitter } from 'node:events';
 import { PassThrough, Readable } from 'node:stream';
 import { vi } from 'vitest';
 import { settingNames, type Ended, type Env } from './processes.ts';
@@ -72,7 +73,12 @@ async function here(script: string, args: string[], env: Env, input: string | Re
     vi.spyOn(console, 'error').mockImplementation(write('stderr', '\n')),
     vi.spyOn(process, 'stdin', 'get').mockReturnValue(stdin as never),
   ];
-  const listeners = process.stdout.listeners('error');
+  const own: [EventEmitter, string][] = [
+    [process.stdout, 'error'],
+    [process, 'uncaughtException'],
+    [process, 'unhandledRejection'],
+  ];
+  const listening = own.map(([emitter, name]) => ({ emitter, name, before: emitter.listeners(name) }));
   const { argv } = process;
   process.argv = [process.execPath, 'payments', ...args];
   for (const name of settingNames) vi.stubEnv(name, env[name]);
@@ -86,7 +92,8 @@ async function here(script: string, args: string[], env: Env, input: string | Re
     process.exitCode = undefined;
     vi.unstubAllEnvs();
     for (const spy of spies) spy.mockRestore();
-    for (const listener of process.stdout.listeners('error'))
-      if (!listeners.includes(listener)) process.stdout.off('error', listener as () => void);
+    for (const { emitter, name, before } of listening)
+      for (const listener of emitter.listeners(name))
+        if (!before.includes(listener)) emitter.off(name, listener as () => void);
   }
 }

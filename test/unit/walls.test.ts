@@ -58,7 +58,7 @@ const service = [
     'server/upkeep',
   ],
   ...['server/database/open.ts', 'server/database/embedded'],
-  ...['server/visible.ts', 'server/installation.ts'],
+  ...['server/visible.ts', 'server/uncaught.ts', 'server/installation.ts'],
 ];
 
 const rooms: Record<string, Room> = {
@@ -69,6 +69,7 @@ const rooms: Record<string, Room> = {
   'server/config.ts': { from: [faults, 'server/rules', 'server/settings.ts'] },
   'server/settings.ts': { from: [], types: ['server/secrets'] },
   'server/visible.ts': { from: [] },
+  'server/uncaught.ts': { from: [faults] },
   'server/log.ts': { from: [faults, 'server/rules', 'server/visible.ts'], packages: ['pino'] },
   'server/terminal-log.ts': { from: ['server/visible.ts'], packages: ['pino', 'pino-pretty'] },
   ...Object.fromEntries(
