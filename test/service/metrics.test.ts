@@ -3,10 +3,13 @@ import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { contractVersion, operations } from '../../generated/operations.ts';
 import { handlers } from '../../server/handlers/index.ts';
+import type { VerifyCard } from '../../server/providers/cards.ts';
+import type { GiftCardProvider } from '../../server/providers/gift-cards.ts';
 import { card } from '../support/card.ts';
 import { eventually } from '../support/data-dir.ts';
 import { createTestDatabase, withClient } from '../support/database.ts';
@@ -203,6 +206,80 @@ describe('deliveries', () => {
   });
 });
 
+describe('providers', () => {
+  it('are counted by outcome, and cards that they left in processing are counted and have an age', async () => {
+    const late = new DOMException('no answer', 'TimeoutError');
+    let verifyCard: VerifyCard = () => Promise.reject(new Error('down'));
+    const balances: GiftCardProvider[] = [
+      () => Promise.reject(late),
+      () => Promise.resolve([]),
+      () => Promise.resolve([{ balance: 1, currency: 'EUR', expirationDate: null }]),
+    ];
+    await using service = await startTestService({
+      config: metrics,
+      providers: {
+        verifyCard: (...given) => verifyCard(...given),
+        giftCards: (...given) => balances.shift()?.(...given) ?? Promise.reject(late),
+        describeCard: () => 'nonsense' as never,
+      },
+    });
+    const { db } = service.service.database;
+    await db.deleteFrom('payment_methods').execute();
+    const read = async () => {
+      const text = await scrape(service);
+      const calls = (provider: string) =>
+        ['answered', 'timed_out', 'failed'].map((outcome) =>
+          valueIn(text, `payments_provider_calls_total{provider="${provider}",outcome="${outcome}"}`),
+        );
+      const [cards, oldest] = ['payments_cards_processing', 'payments_cards_processing_oldest_seconds'].map(
+        (series) => valueIn(text, series),
+      );
+      return { calls: ['verifyCard', 'giftCards', 'describeCard'].map(calls), cards, oldest };
+    };
+    const none = [0, 0, 0];
+    expect(await read()).toEqual({ calls: [none, none, none], cards: 0, oldest: 0 });
+    const post = (path: string, body: object) =>
+      service.call('POST', path, { token: service.token('*.read', '*.write'), body });
+    const ids = await Promise.all(
+      [1, 2].map(async () => ((await post('/payment-methods', card)).body as { id: string }).id),
+    );
+    verifyCard = () => Promise.resolve({ status: 'succeeded' });
+    await post('/payment-methods', card);
+    for (const pin of ['1', '2', '3'])
+      await post('/gift-cards/balances', { items: [{ number: '9999000050001234', pin }] });
+    await db
+      .updateTable('payment_methods')
+      .set({ created_at: sql`now() - interval '2 hours'` })
+      .where('id', '=', ids[0] ?? '')
+      .execute();
+    const { calls, cards, oldest } = await read();
+    expect([calls, cards]).toEqual([
+      [
+        [1, 0, 2],
+        [1, 1, 1],
+        [0, 0, 3],
+      ],
+      2,
+    ]);
+    expect(Math.floor((oldest ?? 0) / 3600)).toBe(2);
+    // Found by an index, however many other cards there are.
+    const { rows } = await sql<{ definition: string }>`
+      select pg_get_indexdef('payment_methods_processing'::regclass) as definition`.execute(db);
+    expect(rows[0]?.definition).toMatch(/\(created_at\) WHERE \(status = 'processing'/);
+  });
+
+  it('that are down are seen: an alert says how to verify the cards that wait', () => {
+    const { groups } = parse(readFileSync(join(root, 'docs/monitoring/alerts.yaml'), 'utf8')) as {
+      groups: { rules: { expr: string; annotations: { description: string } }[] }[];
+    };
+    const rules = groups.flatMap((group) => group.rules);
+    for (const metric of ['payments_provider_calls_total', 'payments_cards_processing_oldest_seconds'])
+      expect(rules.find(({ expr }) => expr.includes(metric))?.annotations.description).toContain(
+        'payments payment-methods verify --processing',
+      );
+  });
+});
+
 describe('without the database', () => {
   it('everything else is still served', async () => {
     const databaseUrl = await createTestDatabase();
@@ -217,7 +294,9 @@ describe('without the database', () => {
     const text = await scrape(service);
     expect(namesIn(text)).toContain('payments_requests_total');
     expect(text).toContain('payments_database_connections_in_use{pool="requests"}');
-    expect(text).not.toMatch(/^payments_webhook_(queue|oldest_event_seconds)[ {]/m);
+    expect(text).not.toMatch(
+      /^payments_(webhook_(queue|oldest_event_seconds)|cards_processing(_oldest_seconds)?)[ {]/m,
+    );
   });
 });
 
