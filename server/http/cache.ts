@@ -1,6 +1,9 @@
 // A cache with a maximum size and an expiry time per entry, by the clock of the caller: `performance.now()`, unless it expires at
 // a date. When it is full, the oldest entry is evicted (a Map keeps the order of insertion).
 
+/** Of all keys together, because callers choose how long some are: ten thousand tokens of 8 kB would take 80 MB. */
+export const mostCharacters = 10_000_000;
+
 export interface Cache<Value> {
   get: (key: string, now: number) => Value | undefined;
   set: (key: string, value: Value, until: number) => void;
@@ -9,20 +12,25 @@ export interface Cache<Value> {
 
 export function createCache<Value>(maxSize: number): Cache<Value> {
   const entries = new Map<string, { value: Value; until: number }>();
+  let characters = 0;
+  const forget = (key: string) => {
+    if (entries.delete(key)) characters -= key.length;
+  };
   return {
     get(key, now) {
       const entry = entries.get(key);
       if (!entry) return undefined;
       if (now < entry.until) return entry.value;
-      entries.delete(key);
+      forget(key);
       return undefined;
     },
     set(key, value, until) {
-      entries.delete(key);
+      forget(key);
       entries.set(key, { value, until });
+      characters += key.length;
       for (const oldest of entries.keys()) {
-        if (entries.size <= maxSize) break;
-        entries.delete(oldest);
+        if (entries.size <= maxSize && characters <= mostCharacters) break;
+        forget(oldest);
       }
     },
     size: () => entries.size,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createCache } from '../../server/http/cache.ts';
+import { createCache, mostCharacters } from '../../server/http/cache.ts';
 
 describe('a cache', () => {
   it('has an entry until its time, and forgets it then', () => {
@@ -23,5 +23,21 @@ describe('a cache', () => {
     cache.set('c', 4, 100);
     expect(['a', 'b', 'c'].map((key) => cache.get(key, 0))).toEqual([3, undefined, 4]);
     expect(cache.size()).toBe(2);
+  });
+
+  it('evicts the oldest entries, too, when all keys together are too long', () => {
+    const cache = createCache<number>(1_000);
+    const length = mostCharacters / 10;
+    const keys = Array.from({ length: 11 }, (_, nth) => String(nth).padStart(length));
+    for (const [nth, key] of keys.slice(0, 10).entries()) cache.set(key, nth, 100);
+    // The same key again takes no more room.
+    cache.set(keys[0] ?? '', 0, 100);
+    expect(cache.size()).toBe(10);
+    cache.set(keys[10] ?? '', 10, 100);
+    expect(keys.map((key) => cache.get(key, 0))).toEqual([0, undefined, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    // What has expired leaves its room to others.
+    expect(cache.get(keys[10] ?? '', 100)).toBeUndefined();
+    cache.set(keys[1] ?? '', 1, 100);
+    expect(cache.size()).toBe(10);
   });
 });
