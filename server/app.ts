@@ -15,7 +15,7 @@ import { createAnswer } from './http/answer.ts';
 import { serveApprovals } from './http/approvals.ts';
 import { createBearer } from './http/bearer.ts';
 import { createBody } from './http/body.ts';
-import { createDesk, type DeskDeps } from './http/desk/desk.ts';
+import { createDesk, isLoopback, type DeskDeps } from './http/desk/desk.ts';
 import {
   createCors,
   announceDeprecation,
@@ -144,7 +144,7 @@ export function createApp(deps: AppDeps): App {
     document,
     siteDir: deps.siteDir,
     hasConsole: desk !== undefined,
-    ownUrl: desk && publicUrl,
+    ownUrl: environment === 'sandbox' && isLoopback(config.host) ? publicUrl : undefined,
   });
   if (environment === 'sandbox') serveApprovals(app, deps.pagesDir, unitsOn);
   // Refuses what is neither an operation nor a page.

@@ -6,7 +6,7 @@ import { OperatorFault } from './faults.ts';
 import { commandsHere, forOperator, readBuild } from './installation.ts';
 import { createLog, flushLog } from './log.ts';
 import { settingsHelp } from './settings.ts';
-import { startService } from './start.ts';
+import { hasDesk, startService } from './start.ts';
 import { endOnUncaught, uncaughtText } from './uncaught.ts';
 import { visibleLines } from './visible.ts';
 
@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   if (config.environment === 'sandbox') {
     console.log(`
 Payments service, sandbox: ${service.url}
-Open ${service.url}/ in a browser: requests, console, docs
+Open ${service.url}/${hasDesk(config) ? ' in a browser: requests, console, docs' : 'docs/ in a browser'}
 
 Try it in another terminal, in this folder:
 

@@ -212,6 +212,10 @@ async function openParts(config: Config, log: Logger, life: Life, replaced: Part
   }
 }
 
+/** The landing page and the console are for people at this machine. */
+export const hasDesk = ({ environment, host, publicUrl }: Config): boolean =>
+  environment === 'sandbox' && [host, new URL(publicUrl).hostname].every(isLoopback);
+
 /** Unless it is the default. */
 const shownDataDir = ({ dataDir }: Config) => (dataDir === defaultDataDir ? undefined : dataDir);
 
@@ -240,7 +244,7 @@ function buildApp(parts: Parts, life: Life, onPublished: () => void) {
     find,
     unitsOn,
     publicUrl: () => publicUrl,
-    desk: config.environment === 'sandbox' && isLoopback(config.host) ? desk : undefined,
+    desk: hasDesk(config) ? desk : undefined,
     life,
   });
   const setPublicUrl = (url: string) => (publicUrl = url);

@@ -10,7 +10,7 @@ interface StaticDeps {
   /** The site that `npm run docs` or the first start built. */
   siteDir: string;
   hasConsole: boolean;
-  /** The URL of a sandbox with a console. */
+  /** The URL of a sandbox, unless it listens on an address that is no name of it, such as 0.0.0.0. */
   ownUrl: (() => string) | undefined;
 }
 

@@ -9,6 +9,7 @@ import { sendBytes } from '../support/call.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { hasty, storeCard, subscribe } from '../support/webhooks.ts';
+import { startTestMock } from './mock/support.ts';
 
 const pagesDir = mkdtempSync(join(tmpdir(), 'payments-pages-'));
 mkdirSync(join(pagesDir, 'console'));
@@ -303,9 +304,32 @@ describe('everyone else gets the same 404 as for any unknown path', () => {
     }
   });
 
+  // As nginx does by default, with the name of the upstream and without a header of its own.
+  it.each(['service', 'mock'])('HTTP/1.0, by which a proxy hands on requests, to the %s', async (server) => {
+    await using mock = await startTestMock({ pagesDir });
+    const { host, origin } = new URL(server === 'mock' ? mock.url : service.url);
+    const ask = async (version: string, [method, path, usual]: ReturnType<typeof everything>[number]) => {
+      const headers = Object.entries({
+        ...usual,
+        ...(usual.origin && { origin }),
+        host,
+        connection: 'close',
+      });
+      const head = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+      const answer = await sendBytes(origin, `${method} ${path} HTTP/${version}\r\n${head}\r\n`);
+      return [answer.split(' ')[1], answer.includes('\r\n\r\n{"type":"error","code":"not_found"')];
+    };
+    // The mock has no events.
+    for (const asked of everything().slice(0, 5)) {
+      expect([asked[1], ...(await ask('1.1', asked))]).toEqual([asked[1], '200', false]);
+      expect([asked[1], ...(await ask('1.0', asked))]).toEqual([asked[1], '404', true]);
+    }
+  });
+
   it.each([
     ['in production', { environment: 'production' as const, publicUrl: 'https://api.example' }],
     ['on a server that other machines can reach', { host: '0.0.0.0' }],
+    ['on a server that is meant for others', { publicUrl: 'https://sandbox.example' }],
   ])('%s', async (_, config) => {
     await using other = await startTestService({ config, pagesDir });
     const url = `http://127.0.0.1:${other.service.port}`;
@@ -313,5 +337,10 @@ describe('everyone else gets the same 404 as for any unknown path', () => {
     for (const [method, path, usual] of everything())
       expectAbsent(await send(method, path, method === 'POST' ? headers : usual, url));
     expect((await send('GET', '/docs/here.js', {}, url)).text).not.toContain('dataset.console');
+    const { servers } = JSON.parse((await send('GET', '/openapi.json', {}, url)).text) as {
+      servers: { url: string }[];
+    };
+    // Tools call the first one.
+    expect(servers[0]?.url === other.config.publicUrl).toBe(config.publicUrl === 'https://sandbox.example');
   });
 });

@@ -108,15 +108,16 @@ export function createDesk(
 
 // Who may use the sandbox's pages: a person at this machine, in a page that we served. Everyone else gets the same 404 as for any
 // unknown path, so nothing tells that the pages are there.
-/** The pages are served only by a server that listens here. */
+/** The pages are served only by a server that listens here, and is not meant for others. */
 export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
 
 /**
  * The name is checked because of DNS rebinding: the page of another site, whose name suddenly means 127.0.0.1, sends its own name.
- * A proxy would let strangers in through the machine that it runs on.
+ * A proxy would let strangers in through the machine that it runs on. nginx adds no header by default, and sends the name of this
+ * server, but by HTTP/1.0, which no browser does.
  */
-function isLocal({ headers, rawHeaders }: Request): boolean {
-  if (hasSeveralHosts(rawHeaders)) return false;
+function isLocal({ headers, httpVersion, rawHeaders }: Request): boolean {
+  if (httpVersion !== '1.1' || hasSeveralHosts(rawHeaders)) return false;
   const names = Object.keys(headers);
   if (names.some((name) => name === 'forwarded' || name === 'via' || name.startsWith('x-forwarded-')))
     return false;
