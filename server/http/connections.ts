@@ -11,10 +11,13 @@ interface Connection {
   newest: ServerResponse | undefined;
   /** Requests so far. */
   total: number;
+  deadline: NodeJS.Timeout | undefined;
 }
 
 interface ConnectionLimits {
   mostRequests: number;
+  /** From the start of a connection, or the end of an answer, to the head of the next request. */
+  nextRequestMilliseconds: number;
   /** Until an answer must have been taken, from the start of its request. */
   answerMilliseconds: number;
   lastRequestMilliseconds: number;
@@ -31,15 +34,29 @@ export const mostPieces = 2_000;
 export function serveConnections(
   server: Server,
   app: RequestListener,
-  { mostRequests, answerMilliseconds, lastRequestMilliseconds, shutdownMilliseconds }: ConnectionLimits,
+  { mostRequests, ...limits }: ConnectionLimits,
 ) {
   const connections = new Map<Socket, Connection>();
   let isStopping = false;
 
+  // Whatever arrives, such as empty lines, keeps Node from ending an idle connection, or one whose client does not read.
+  const limit = (connection: Connection, socket: Socket, milliseconds: number): void => {
+    clearTimeout(connection.deadline);
+    if (!socket.destroyed) connection.deadline = setTimeout(() => socket.destroy(), milliseconds);
+  };
+
   const open = (socket: Socket): Connection => {
-    const connection: Connection = { running: undefined, waiting: [], newest: undefined, total: 0 };
+    const connection: Connection = {
+      running: undefined,
+      waiting: [],
+      newest: undefined,
+      total: 0,
+      deadline: undefined,
+    };
     connections.set(socket, connection);
+    limit(connection, socket, limits.nextRequestMilliseconds);
     socket.once('close', () => {
+      clearTimeout(connection.deadline);
       // Node never closes the responses of requests that still wait then.
       connection.waiting.length = 0;
       connections.delete(socket);
@@ -50,14 +67,13 @@ export function serveConnections(
   const start = (connection: Connection, [req, res]: Exchange): void => {
     const { socket } = req;
     connection.running = res;
-    // Incoming bytes keep a connection from being idle, so a client that does not read needs a limit of its own.
-    const deadline = setTimeout(() => socket.destroy(), answerMilliseconds);
+    limit(connection, socket, limits.answerMilliseconds);
     res.once('close', () => {
-      clearTimeout(deadline);
       connection.running = undefined;
       const next = connection.waiting.shift();
       // After an answer with `Connection: close` nothing more is executed: it could not be answered.
       if (next && !socket.destroyed && !socket.writableEnded) start(connection, next);
+      else limit(connection, socket, limits.nextRequestMilliseconds);
     });
     app(req, res);
   };
@@ -98,10 +114,10 @@ export function serveConnections(
           // Node does not count connections without any request as idle, and would wait for them.
           for (const socket of connections.keys()) if (socket.bytesRead === 0) socket.destroy();
           server.closeIdleConnections();
-        }, lastRequestMilliseconds);
+        }, limits.lastRequestMilliseconds);
         const deadline = setTimeout(() => {
           server.closeAllConnections();
-        }, shutdownMilliseconds);
+        }, limits.shutdownMilliseconds);
         // Not the `close` of HTTP servers, which ends idle connections at once: their next request may be on its way.
         TcpServer.prototype.close.call(server, (error) => {
           clearInterval(idle);

@@ -24,6 +24,8 @@ export const limits = {
   headersMilliseconds: 10_000,
   requestMilliseconds: 30_000,
   keepAliveMilliseconds: 5_000,
+  /** From the end of an answer to the head of the next request. Longer than the time to begin it and to send its headers. */
+  nextRequestMilliseconds: 20_000,
   /** A connection on which nothing moves, such as one whose client does not read its answer. */
   stalledMilliseconds: 30_000,
   /** From the start of a request until its answer must have been taken. */

@@ -65,7 +65,10 @@ async function serve(answer: RequestListener, given: Partial<typeof limits> & { 
 }
 
 /** Until the end of the test. */
-function setLimit(name: 'stalledMilliseconds' | 'headersMilliseconds', milliseconds: number): void {
+function setLimit(
+  name: 'stalledMilliseconds' | 'headersMilliseconds' | 'nextRequestMilliseconds',
+  milliseconds: number,
+): void {
   const before = limits[name];
   limits[name] = milliseconds;
   onTestFinished(() => void (limits[name] = before));
@@ -214,6 +217,20 @@ describe('connections', () => {
     await unused.closed;
     expect(unused.text()).toBe('');
     expect(own.logs.filter((line) => line.includes('"status":400'))).toEqual([]);
+  });
+
+  it.each([
+    ['nothing else', ''],
+    ['a request', request('/healthz')],
+  ])('on which empty lines arrive for ever end, after %s', async (_name, first) => {
+    setLimit('nextRequestMilliseconds', 300);
+    await using own = await startTestService();
+    const { socket, closed, text } = await open(first, { url: own.url });
+    const drip = setInterval(() => socket.write('\r\n'), 20);
+    await closed;
+    clearInterval(drip);
+    expect(text().startsWith('HTTP/1.1 200 ')).toBe(first !== '');
+    expect(await isHealthy(own)).toBe(true);
   });
 
   it('beyond the limit are closed at once, and those within it are served', async () => {
