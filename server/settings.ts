@@ -96,9 +96,9 @@ export const settings = {
     isSecret: true,
   },
   DATABASE_POOLER: {
-    doc: 'set it if DATABASE_URL leads to a pooler in transaction mode, such as PgBouncer',
+    doc: 'set it if DATABASE_URL leads to a pooler, such as PgBouncer, in transaction or session mode',
     ...oneOf('transaction'),
-    unset: 'PostgreSQL itself, or a pooler in session mode',
+    unset: 'PostgreSQL itself',
     guide: 'operating.md#poolers',
   },
   SHUTDOWN_DELAY: {

@@ -44,9 +44,14 @@ export function adviceFor(error: unknown, url: string): string {
     case '3D000':
       return `Check DATABASE_URL. To create it, as a superuser: ${createCommand(url)}`;
     default:
-      return 'Check DATABASE_URL.';
+      return /startup parameter/.test(reasonOf(error)) ? poolerAdvice : 'Check DATABASE_URL.';
   }
 }
+
+/** PgBouncer knows neither of these limits, and has no error code of its own for that. */
+const poolerAdvice =
+  'A pooler refuses this: set DATABASE_POOLER=transaction, which also serves its session mode. In session mode only, it may have ' +
+  'ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout instead: see Poolers in docs/operating.md.';
 
 /** Complete, because PostgreSQL on this machine may be another one. The role must own the database. */
 function createCommand(url: string): string {

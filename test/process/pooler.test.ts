@@ -1,7 +1,8 @@
 // DATABASE_POOLER=transaction, tried with Debian's PgBouncer 1.18: everything starts and works, and nothing stays behind in a
-// session.
+// session. And what its session mode needs.
+import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { inTransaction, openDatabase } from '../../server/database/database.ts';
 import { countCall } from '../../server/database/rate-limits.ts';
 import { signToken } from '../../server/resources/api-key-pairs/token.ts';
@@ -12,6 +13,7 @@ import { createEmptyDatabase, createTestDatabase, withClient } from '../support/
 import { keyIn } from '../support/keys.ts';
 import { hasPgBouncer, startPgBouncer, type PgBouncer } from '../support/pgbouncer.ts';
 import { createPayments, startServer } from '../support/processes.ts';
+import { startTestService } from '../support/service.ts';
 
 if (!hasPgBouncer) console.warn('The tests of DATABASE_POOLER are skipped: apt-get install pgbouncer');
 
@@ -105,6 +107,40 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer in transaction mode', () => {
     expect((await other.query('select from pg_prepared_statements')).rowCount).toBe(0);
     await limited.close();
     await other.close();
+  });
+});
+
+describe.skipIf(!hasPgBouncer)('behind PgBouncer in session mode', () => {
+  const ignored = 'ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout';
+  const start = async (databasePooler: 'transaction' | undefined, more?: string) => {
+    const bouncer = await startPgBouncer(inject('serverUrl'), 20, 'session', more);
+    onTestFinished(() => bouncer[Symbol.asyncDispose]());
+    const databaseUrl = bouncer.urlOf(await createTestDatabase());
+    return startTestService({ config: { databaseUrl, databasePooler } });
+  };
+
+  it('a start without a setting says what to set, in words that the guide has too', async () => {
+    const refusal = await start(undefined).then(String, (error: Error) => error.message);
+    expect(refusal).toMatch(
+      /unsupported startup parameter: (statement_timeout|idle_in_transaction_session_timeout)/,
+    );
+    expect(refusal).toContain('DATABASE_POOLER=transaction');
+    expect(refusal).toContain(ignored);
+    expect(refusal).not.toContain('Check DATABASE_URL');
+    const guide = await readFile('docs/operating.md', 'utf8');
+    expect(guide.replace(/\s+/g, ' ')).toContain(ignored);
+  });
+
+  it.each([
+    ['DATABASE_POOLER=transaction', 'transaction' as const, undefined],
+    ['what the message names in its settings', undefined, ignored],
+  ])('it works with %s', async (_name, databasePooler, more) => {
+    await using service = await start(databasePooler, more);
+    const token = service.token('*.read', '*.write');
+    const { status } = await service.call('POST', '/payment-methods', { token, body: card });
+    expect(status).toBe(201);
+    expect((await service.call('GET', '/transactions', { token })).status).toBe(200);
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
   });
 });
 

@@ -1,4 +1,4 @@
-/** PgBouncer in transaction mode, before the PostgreSQL server of the tests. */
+/** PgBouncer, before the PostgreSQL server of the tests. */
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,11 +18,17 @@ export interface PgBouncer extends AsyncDisposable {
   log: () => string;
 }
 
-export async function startPgBouncer(serverUrl: string, poolSize: number): Promise<PgBouncer> {
+/** `more` are further lines of its settings. */
+export async function startPgBouncer(
+  serverUrl: string,
+  poolSize: number,
+  mode: 'transaction' | 'session' = 'transaction',
+  more = '',
+): Promise<PgBouncer> {
   const folder = await mkdtemp(join(tmpdir(), 'payments-pgbouncer-'));
   const port = await freePort();
   const file = join(folder, 'pgbouncer.ini');
-  await writeFile(file, settings(serverUrl, port, poolSize), { mode: 0o600 });
+  await writeFile(file, `${settings(serverUrl, port, poolSize, mode)}${more}\n`, { mode: 0o600 });
   const child = startAsOrdinaryUser(folder, program, [file]);
   await eventually(async () => {
     if (child.process.exitCode !== null) throw new Error(`PgBouncer ended: ${child.output()}`);
@@ -39,7 +45,7 @@ export async function startPgBouncer(serverUrl: string, poolSize: number): Promi
   };
 }
 
-function settings(serverUrl: string, port: number, poolSize: number): string {
+function settings(serverUrl: string, port: number, poolSize: number, mode: string): string {
   const { hostname, port: serverPort, username, password, searchParams } = new URL(serverUrl);
   const host = searchParams.get('host') ?? hostname;
   const login = `user=${decodeURIComponent(username)} password='${decodeURIComponent(password)}'`;
@@ -50,7 +56,7 @@ listen_addr = 127.0.0.1
 listen_port = ${port}
 unix_socket_dir =
 auth_type = any
-pool_mode = transaction
+pool_mode = ${mode}
 default_pool_size = ${poolSize}
 max_client_conn = 500
 `;
