@@ -19,6 +19,7 @@ import { visible, visibleLines } from '../visible.ts';
 import { untilStopped } from './input.ts';
 import { jsonText, printJson, withExamples, WrongCall } from './output.ts';
 import {
+  auditOnce,
   exampleTarget,
   noSubscription,
   publicUrlOf,
@@ -70,7 +71,7 @@ async function listen({ port, merchantAccount }: ListenOptions): Promise<void> {
       );
       console.log(visibleLines(howTo(await publicUrlOf(db, config), all ? 'default' : merchantAccount)));
       await untilStopped();
-      await change((unit) => deleteSubscription(unit, made.row.id));
+      await deleteSubscription(auditOnce(db), made.row.id);
     } finally {
       // Otherwise the receiver keeps the process alive although it was refused a subscription.
       server.close();

@@ -21,7 +21,14 @@ import {
 import { allAccounts } from '../rules/accounts.ts';
 import { confirm } from './input.ts';
 import { printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
-import { noSubscription, requireAccount, withChange, withService, type OpenedService } from './service.ts';
+import {
+  auditOnce,
+  noSubscription,
+  requireAccount,
+  withChange,
+  withService,
+  type OpenedService,
+} from './service.ts';
 import { duration, uuid } from './values.ts';
 import { deliveriesCommand, replayCommand, workCommand } from './webhooks-deliveries.ts';
 import { listenCommand, triggerCommand } from './webhooks-try.ts';
@@ -136,10 +143,7 @@ const deleteCommand = (): Command =>
       if (!yes)
         await confirm(`Delete the subscription of ${host} with its secret and all its deliveries for ever?`);
       // Long: a subscription may have millions of deliveries.
-      await withService(({ change }) => change((unit) => deleteSubscription(unit, id)), {
-        creates: true,
-        isLong: true,
-      });
+      await withService(({ db }) => deleteSubscription(auditOnce(db), id), { creates: true, isLong: true });
       printJson({ id, deleted: true });
     });
 

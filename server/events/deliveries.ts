@@ -191,11 +191,17 @@ export async function endLeases(db: Db, worker: string): Promise<void> {
 /** A scrape must not read a backlog of millions. */
 const mostCounted = 100_000;
 
-/** Deliveries that are due, and those that wait for their time or their answer. Of a long queue only a part is counted. */
+/**
+ * Deliveries that are due, and those that wait for their time or their answer. Of a long queue only a part is counted. Deliveries of a
+ * deleted subscription are never sent.
+ */
 export async function countQueue(db: Db): Promise<{ due: number; later: number }> {
   const { rows } = await sql<{ due: number; later: number }>`
     select count(*) filter (where due_at <= now()) as due, count(*) filter (where due_at > now()) as later
-    from (select due_at from deliveries where state = 'pending' limit ${mostCounted}) as pending
+    from (
+      select due_at from deliveries
+      where state = 'pending' and exists (select from webhook_subscriptions where id = subscription_id)
+      limit ${mostCounted}) as pending
     ${acrossAccounts('all-deliveries')}`.execute(db);
   return rows[0] ?? { due: 0, later: 0 };
 }

@@ -341,6 +341,8 @@ describe('everyone else gets the same 404 as for any unknown path', () => {
       servers: { url: string }[];
     };
     // Tools call the first one.
-    expect(servers[0]?.url === other.config.publicUrl).toBe(config.publicUrl === 'https://sandbox.example');
+    expect(servers[0]?.url === other.config.publicUrl).toBe(
+      other.config.publicUrl === 'https://sandbox.example',
+    );
   });
 });

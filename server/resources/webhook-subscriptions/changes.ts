@@ -125,22 +125,37 @@ export async function switchSubscription({ db, now }: Work, id: string, active: 
 
 const deletedAtOnce = 1000;
 
-/** With its deliveries. False when there is no such subscription. */
-export async function deleteSubscription({ db }: Work, id: string): Promise<boolean> {
-  // First, so that workers pass it by.
-  const { rows: found } = await sql`select from webhook_subscriptions where id = ${id} for update`.execute(
-    db,
-  );
-  if (found.length === 0) return false;
-  const { rows: accounts } = await sql<{ account: string }>`
-    select distinct merchant_account_id as account from deliveries where subscription_id = ${id}
-    ${acrossAccounts('deliveries-of-subscription')}`.execute(db);
-  for (const { account } of accounts) while ((await deleteSome(db, account, id)) === deletedAtOnce);
-  await db.deleteFrom('webhook_subscriptions').where('id', '=', id).execute();
+/** Runs work in a transaction of its own. It returns how many rows it changed. */
+type InStep = (work: (unit: Work) => Promise<number>) => Promise<number>;
+
+/**
+ * With its deliveries. False when there is no such subscription. In steps, none of which locks both the subscription and a delivery: a
+ * worker locks a delivery first, and would deadlock with whoever locks the subscription first.
+ */
+export async function deleteSubscription(inStep: InStep, id: string): Promise<boolean> {
+  // First, so that events that happen from now on are not stored for it.
+  const found = await inStep(async (unit) => Number(await switchSubscription(unit, id, false)));
+  if (found === 0) return false;
+  while ((await inStep(({ db }) => deleteSome(db, id))) > 0);
+  await inStep(async ({ db }) => {
+    const { numDeletedRows } = await db
+      .deleteFrom('webhook_subscriptions')
+      .where('id', '=', id)
+      .executeTakeFirst();
+    return Number(numDeletedRows);
+  });
+  // Transactions that began before may have stored some meanwhile. What they store later is never sent, and deleted with its event.
+  while ((await inStep(({ db }) => deleteSome(db, id))) > 0);
   return true;
 }
 
-async function deleteSome(db: Tx, account: string, subscription: string): Promise<number> {
+/** Some deliveries of one account. Returns how many; 0 when there are none of any account. */
+async function deleteSome(db: Tx, subscription: string): Promise<number> {
+  const { rows: accounts } = await sql<{ account: string }>`
+    select merchant_account_id as account from deliveries where subscription_id = ${subscription} limit 1
+    ${acrossAccounts('deliveries-of-subscription')}`.execute(db);
+  const [{ account } = {}] = accounts;
+  if (account === undefined) return 0;
   const { rows } = await sql<{ id: string }>`
     delete from deliveries where merchant_account_id = ${account} and id in (
       select id from deliveries where merchant_account_id = ${account} and subscription_id = ${subscription}
@@ -160,7 +175,7 @@ async function deleteSome(db: Tx, account: string, subscription: string): Promis
  * only counted.
  */
 export async function replayDeliveries(
-  inStep: (work: (unit: Work) => Promise<number>) => Promise<number>,
+  inStep: InStep,
   filter: Omit<DeliveryFilter, 'record'>,
 ): Promise<{ replayed: number; switchedOff: number }> {
   const total = { replayed: 0, switchedOff: 0 };

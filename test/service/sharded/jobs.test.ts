@@ -277,7 +277,7 @@ describe('retention', () => {
     await make(db, null, 'pending', 2);
     expect(await deleteExpired(db, 'events', { before: before() })).toBe(1_402);
     expect(await count(db)).toEqual([3, 3, 3]);
-    await silentWork(db, (unit) => deleteSubscription(unit, id));
+    await deleteSubscription((work) => silentWork(db, work), id);
     expect(await count(db)).toEqual([3, 0, 0]);
     expect(await deleteExpired(db, 'events', { before: before() })).toBe(3);
   });
