@@ -1,12 +1,13 @@
 // `npm start`: starts the service, prints its URL and a first call to try, and shuts down on SIGINT or SIGTERM.
 import { inspect } from 'node:util';
+import type { Logger } from 'pino';
 import { readConfig } from './config.ts';
 import { setupFault } from './database/faults.ts';
 import { OperatorFault } from './faults.ts';
 import { commandsHere, forOperator, readBuild } from './installation.ts';
 import { createLog, flushLog } from './log.ts';
 import { settingsHelp } from './settings.ts';
-import { hasDesk, startService } from './start.ts';
+import { hasDesk, startService, type Service } from './start.ts';
 import { endOnUncaught, uncaughtText } from './uncaught.ts';
 import { visibleLines } from './visible.ts';
 
@@ -21,7 +22,10 @@ async function main(): Promise<void> {
     ? (await import('./terminal-log.ts')).toTerminal(process.stdout)
     : undefined;
   const log = createLog(config.logLevel, terminal);
-  const service = await startService(config, log);
+  const starting = startService(config, log);
+  const { isStopping } = stopAtSignal(starting, log, 1000 * config.shutdownDelay);
+  const service = await starting;
+  if (isStopping()) return;
   if (config.environment === 'sandbox') {
     console.log(`
 Payments service, sandbox: ${service.url}
@@ -32,7 +36,27 @@ Try it in another terminal, in this folder:
 ${service.firstCall.replaceAll(/^/gm, '  ')}
 `);
   }
+  const { metricsPort, port, url } = service;
+  log.info({ ...readBuild(), ...(metricsPort !== undefined && { metricsPort }), port, url }, 'listening');
+  log.flush();
+}
+
+/** A signal may arrive while the service starts: the start then ends first, because half of one would leave PostgreSQL running. */
+function stopAtSignal(starting: Promise<Service>, log: Logger, delayMilliseconds: number) {
   let stoppingSince: number | undefined;
+  let isStarted = false;
+  const close = async () => {
+    // `main` reports a start that fails.
+    const service = await starting.catch(() => undefined);
+    try {
+      await service?.close();
+      log.info('stopped');
+    } catch (error) {
+      log.error({ err: error }, 'stopped with an error');
+      process.exitCode = 1;
+    }
+    exitAfter(idleMilliseconds);
+  };
   const stop = (signal: string) => {
     // One Ctrl-C arrives several times (from the terminal and npm). A second Ctrl-C after 5 s is deliberate: exit at once.
     if (stoppingSince !== undefined) {
@@ -40,33 +64,21 @@ ${service.firstCall.replaceAll(/^/gm, '  ')}
       return;
     }
     stoppingSince = Date.now();
-    log.info({ signal }, 'stopping: finishing running requests');
+    log.info({ signal }, `stopping: finishing ${isStarted ? 'running requests' : 'the start'}`);
     log.flush();
-    exitAfter(stopMilliseconds + 1000 * config.shutdownDelay, () => {
+    exitAfter(stopMilliseconds + delayMilliseconds, () => {
       log.error('stopping took too long');
       process.exitCode = 1;
     });
-    service
-      .close()
-      .then(
-        () => {
-          log.info('stopped');
-        },
-        (error: unknown) => {
-          log.error({ err: error }, 'stopped with an error');
-          process.exitCode = 1;
-        },
-      )
-      .finally(() => {
-        exitAfter(idleMilliseconds);
-      });
+    void close();
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
-  // Last, because whoever reads it may send a signal.
-  const { metricsPort, port, url } = service;
-  log.info({ ...readBuild(), ...(metricsPort !== undefined && { metricsPort }), port, url }, 'listening');
-  log.flush();
+  starting.then(
+    () => (isStarted = true),
+    () => undefined,
+  );
+  return { isStopping: () => stoppingSince !== undefined };
 }
 
 /** The timer alone does not keep the process alive: it fires only if something else does, such as a handle of a library. */

@@ -59,6 +59,7 @@ export async function withService<T>(
     if (!creates || isInstallation()) throw noSandbox(config.dataDir);
     console.error(`There was no sandbox in ${config.dataDir}; this command creates one.`);
   }
+  const interruption = config.databaseUrl === undefined ? watchSignals() : undefined;
   const database = await openReadyDatabase({
     // A list must not migrate what a mistyped DATABASE_URL leads to. The embedded database is always ours.
     readOnly: !creates && config.databaseUrl !== undefined,
@@ -89,10 +90,28 @@ export async function withService<T>(
     },
   };
   try {
-    return await work(service);
+    return await Promise.race([work(service), ...(interruption ? [interruption.interrupted] : [])]);
   } finally {
     await database.close();
+    interruption?.end();
   }
+}
+
+/** A command that a signal ends leaves the embedded PostgreSQL running. So it fails, unless it handles the signal itself. */
+function watchSignals() {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  let fail: (error: Error) => void = () => undefined;
+  const interrupted = new Promise<never>((_resolve, reject) => (fail = reject));
+  // It may come while the database is opened, when nobody waits for this.
+  interrupted.catch(() => undefined);
+  const interrupt = (signal: NodeJS.Signals) => {
+    if (process.listenerCount(signal) === 0) fail(new OperatorFault('The command was interrupted.'));
+  };
+  for (const signal of signals) process.once(signal, interrupt);
+  const end = () => {
+    for (const signal of signals) process.off(signal, interrupt);
+  };
+  return { interrupted, end };
 }
 
 async function openUnitOfWork(db: Db, config: Config, isRepeatable: boolean): Promise<InUnitOfWork> {

@@ -142,6 +142,21 @@ describe('an embedded PostgreSQL', () => {
     expect(await runningUrl(dataDir)).toBe(database.url);
   });
 
+  it('stops what it has started when it cannot use it', async () => {
+    await database.stop();
+    const file = join(dataDir, 'postgres-password');
+    const right = await readFile(file, 'utf8');
+    await writeFile(file, 'another\n');
+    try {
+      await expect(startEmbedded({ dataDir })).rejects.toThrow(/refuses the password in DATA_DIR/);
+    } finally {
+      await writeFile(file, right, { mode: 0o600 });
+    }
+    expect(await runningUrl(dataDir)).toBeUndefined();
+    await restart();
+    expect(database.started).toBe(true);
+  });
+
   it('gives PostgreSQL’s own reason when it does not start', async () => {
     await database.stop();
     const version = join(database.directory, 'data', 'PG_VERSION');

@@ -1,6 +1,8 @@
 // Root starts or operates the service in a DATA_DIR of another user, who may not be a friend: no link that is planted there
 // leads root to write, hand over, copy or delete anything elsewhere.
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { chmod, chown, lchown, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +15,7 @@ import {
   nobody,
   type Identity,
 } from '../../server/database/embedded/data-dir.ts';
-import { findFolder, makeFolder, run } from '../../server/database/embedded/folder.ts';
+import { findFolder, makeFolder } from '../../server/database/embedded/folder.ts';
 import { startEmbedded } from '../../server/database/embedded/index.ts';
 import { makeSandboxSecrets, saveCardKeys } from '../../server/sandbox/secrets-file.ts';
 
@@ -81,14 +83,13 @@ describe.skipIf(!isRoot())('root in a folder of another user (skipped for other 
     // As quickly as it can, the attacker makes every draft a link to root's file.
     const script =
       'echo ready; while :; do for f in "$1"/*.* "$1"/*.new; do [ -f "$f" ] && [ ! -L "$f" ] && ln -sf "$2" "$f"; done; done';
-    const racing = run('/bin/sh', ['-c', script, 'sh', dataDir, rootsFile], attacker);
-    racing.catch(() => undefined);
-    await new Promise((resolve) => racing.child.stdout?.once('data', resolve));
+    const racing = spawn('/bin/sh', ['-c', script, 'sh', dataDir, rootsFile], attacker);
+    await once(racing.stdout, 'data');
     try {
       const until = Date.now() + 1_500;
       while (Date.now() < until) writePrivate(join(dataDir, 'postgres-password'), 'password');
     } finally {
-      racing.child.kill('SIGKILL');
+      racing.kill('SIGKILL');
     }
     expectUntouched();
   });

@@ -48,15 +48,18 @@ export interface CommandOptions {
   env?: Env;
   /** Working directory; the project by default. */
   cwd?: string;
+  /** In a process group of its own, as a shell starts it. */
+  detached?: boolean;
 }
 
 /** Its standard input stays open until the test ends it. */
 export function startCommand(
   command: string,
   args: string[],
-  { env = {}, cwd = root }: CommandOptions = {},
+  { env = {}, cwd = root, detached = false }: CommandOptions = {},
 ): Child {
-  const child = spawn(command, args, { cwd, env: environment(env), stdio: ['pipe', 'pipe', 'pipe'] });
+  const stdio: ['pipe', 'pipe', 'pipe'] = ['pipe', 'pipe', 'pipe'];
+  const child = spawn(command, args, { cwd, env: environment(env), stdio, detached });
   // The process may exit before it has read all input.
   child.stdin.on('error', () => undefined);
   const said = { stdout: '', stderr: '', output: '' };

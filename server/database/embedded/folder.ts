@@ -1,7 +1,8 @@
 // The folder of the database, and what runs there: `DATA_DIR/postgres`. If root runs PostgreSQL as a user who cannot enter DATA_DIR,
 // that path is a link to a folder under /var/lib. The link keeps the choice when folders are moved or their modes change.
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import {
   accessSync,
   chmodSync,
@@ -13,7 +14,7 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
+import { text } from 'node:stream/consumers';
 import { codeOf, OperatorFault } from '../../faults.ts';
 import {
   makeDataDirectory,
@@ -143,12 +144,34 @@ function linkToSystemFolder(root: string, link: string, log: Log): void {
     log(`${first} contains the database of an earlier ${root}: remove it if it is no longer needed.`);
 }
 
-export const run = promisify(execFile);
+interface RunOptions extends Partial<Identity> {
+  cwd?: string;
+  env?: NodeJS.ProcessEnv;
+  /** Its standard input, for what must not be an argument. */
+  input?: string;
+}
+
+/** Runs a program in a process group of its own: a Ctrl-C at the terminal, which is for us, must not end `initdb` or `pg_ctl` halfway. */
+export async function run(
+  program: string,
+  args: string[],
+  { input = '', ...options }: RunOptions = {},
+): Promise<{ stdout: string }> {
+  const child = spawn(program, args, { ...options, detached: true });
+  // It may end without reading its input.
+  child.stdin.on('error', () => undefined).end(input);
+  const [[status, signal], stdout, stderr] = await Promise.all([
+    once(child, 'close') as Promise<[number | null, string | null]>,
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  if (status === 0) return { stdout };
+  throw new Error(stderr.trim() || `${program} ended with ${status ?? signal}`);
+}
 
 /**
  * Runs a script as the user that PostgreSQL runs as, in its folder. Root must not change anything in there itself: that user can
- * exchange a file or folder for a link between two of our calls. `$1` and so on are the arguments; `input` is its standard
- * input, for what must not be an argument.
+ * exchange a file or folder for a link between two of our calls. `$1` and so on are the arguments.
  */
 export async function runScript(
   { directory, identity }: DatabaseFolder,
@@ -156,13 +179,11 @@ export async function runScript(
   args: string[] = [],
   input = '',
 ): Promise<void> {
-  const running = run('/bin/sh', ['-c', `umask 077\n${script}`, 'payments-database', ...args], {
+  await run('/bin/sh', ['-c', `umask 077\n${script}`, 'payments-database', ...args], {
     ...identity,
     cwd: directory,
     // Not our environment: PGDATA, PGOPTIONS or a locale would change what PostgreSQL does.
     env: { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' },
+    input,
   });
-  // The script may end without reading its input.
-  running.child.stdin?.on('error', () => undefined).end(input);
-  await running;
 }

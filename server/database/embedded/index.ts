@@ -61,26 +61,32 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   let started = false;
   let began = Date.now();
   let found: Connected | 'starting' | undefined;
-  for (;;) {
-    found = await connect(folder, password, 'present');
-    if (typeof found === 'object') break;
-    if (Date.now() - began > (found === 'starting' ? recoveryMilliseconds : silenceMilliseconds))
-      throw silent(folder);
-    if (found === 'starting' || started) {
-      await sleep(100);
-      continue;
+  try {
+    for (;;) {
+      found = await connect(folder, password, 'present');
+      if (typeof found === 'object') break;
+      if (Date.now() - began > (found === 'starting' ? recoveryMilliseconds : silenceMilliseconds))
+        throw silent(folder);
+      if (found === 'starting' || started) {
+        await sleep(100);
+        continue;
+      }
+      if (!hasCluster(folder)) {
+        await createCluster(folder, binaries, password);
+        began = Date.now();
+      }
+      const refusal = await start(folder, binaries, wanted, settings);
+      started = refusal === undefined;
+      if (refusal === 'no sockets') wanted = lastPort(folder) ?? randomPort();
+      if (refusal === 'port taken') wanted = randomPort();
     }
-    if (!hasCluster(folder)) {
-      await createCluster(folder, binaries, password);
-      began = Date.now();
-    }
-    const refusal = await start(folder, binaries, wanted, settings);
-    started = refusal === undefined;
-    if (refusal === 'no sockets') wanted = lastPort(folder) ?? randomPort();
-    if (refusal === 'port taken') wanted = randomPort();
+    await makeDatabase(found.client);
+  } catch (error) {
+    // Why it failed matters more than what then could not be stopped.
+    if (started) await stop(folder, binaries).catch(() => undefined);
+    throw error;
   }
   const { url, client } = found;
-  await makeDatabase(client);
   client.once('end', onStopped);
   const leave = async (mayStop: Promise<boolean>): Promise<void> => {
     client.off('end', onStopped);

@@ -3,7 +3,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { OperatorFault } from '../../faults.ts';
+import { OperatorFault, reasonOf } from '../../faults.ts';
 import { ownerOf } from './data-dir.ts';
 import { ifThere, run, runScript, type DatabaseFolder } from './folder.ts';
 
@@ -63,8 +63,9 @@ export async function createCluster(
     await runScript(folder, script, [draft, join(binaries, 'initdb'), ...options], password);
   } catch (error) {
     if (hasCluster(folder)) return;
-    const reason = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error);
-    throw new OperatorFault(`The embedded PostgreSQL could not be created: ${reason}`, { cause: error });
+    throw new OperatorFault(`The embedded PostgreSQL could not be created: ${reasonOf(error)}`, {
+      cause: error,
+    });
   }
 }
 
@@ -120,7 +121,7 @@ export async function start(
     if (/could not bind|could not create any TCP\/IP sockets/.test(log)) return 'port taken';
     // Of another process that starts at the same time, which may also have moved our log away; or what a killed one left.
     if ((await isRunning(folder)) || /shared memory block .* still in use/.test(log)) return 'running';
-    const reason = /(?:FATAL|PANIC): +(.*)/.exec(log)?.[1] ?? (error as Error).message;
+    const reason = /(?:FATAL|PANIC): +(.*)/.exec(log)?.[1] ?? reasonOf(error);
     throw new OperatorFault(
       `The embedded PostgreSQL did not start: ${reason} (its log: ${folder.directory}/postgres.log)`,
       { cause: error },
