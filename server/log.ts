@@ -78,7 +78,7 @@ export const flushLog = (): void => stdout?.flushAll();
 const flushMilliseconds = 100;
 /** Lines are written in blocks of about this many characters. */
 const blockLength = 4096;
-/** Blocks that wait for a reader, some 16 MB. */
+/** Blocks that wait for a reader or for space on the disk, some 16 MB. */
 const mostWaiting = 4096;
 /** At the end of the process the last lines are tried so often, with a pause in between: for two seconds. */
 const lastTries = 400;
@@ -86,8 +86,8 @@ const lastMilliseconds = 5;
 
 /**
  * Many lines in one write: a write per line costs the service a twentieth of its time. A process that is killed loses the lines
- * of the last tenth of a second; one that ends in any other way writes them. Lines wait for a reader that is slow, at the end of
- * the process for two seconds. They are dropped if the reader is gone, or if too many wait.
+ * of the last tenth of a second; one that ends in any other way writes them. Lines wait for a reader that is slow and while the disk
+ * is full, at the end of the process for two seconds. They are dropped if the reader is gone, or if too many wait.
  */
 function createStdout() {
   // Not 1: when `process.stdout` is made, a pipe stops blocking, and a reader that does not read cannot stop the service.
@@ -95,10 +95,11 @@ function createStdout() {
   const waiting: Buffer[] = [];
   let lines = '';
   let dropped = 0;
+  let why = '';
   const sayDropped = () => {
     if (dropped === 0 || waiting.length >= mostWaiting) return;
     const time = new Date().toISOString();
-    lines += `{"level":40,"time":"${time}","msg":"${dropped} lines were dropped: nobody read the log"}\n`;
+    lines += `{"level":40,"time":"${time}","msg":"${dropped} lines were dropped: ${why}"}\n`;
     dropped = 0;
   };
   const flush = () => {
@@ -114,7 +115,10 @@ function createStdout() {
         else waiting.shift();
       }
     } catch (error) {
-      if (codeOf(error) !== 'EAGAIN') waiting.length = 0;
+      const code = codeOf(error);
+      why = code === 'EAGAIN' ? 'nobody read the log' : `the log could not be written (${code})`;
+      // Nobody will read it any more. On a full disk the rest of a line goes on where it was cut.
+      if (code === 'EPIPE' || code === 'EBADF') waiting.length = 0;
     }
   };
   setInterval(flush, flushMilliseconds).unref();
