@@ -118,15 +118,15 @@ it.skipIf(isCitus)('it and a worker that records a failure do not wait for each 
     return rows.length > 0;
   };
   let deleting: Promise<boolean> | undefined;
-  await inTransactionOnce(db(), async (tx) => {
+  await inTransactionOnce(db(), async (tx, now) => {
     await sql`
       select from deliveries where merchant_account_id = 'default' and id = ${delivery.id}
       for no key update`.execute(tx);
     deleting = deleteSubscription(inStep, subscription.id);
     await until(isWaiting);
-    const failed = { at: new Date(), status: 500, wait: 3600, milliseconds: 1, state: 'pending' as const };
+    const failed = { at: now, status: 500, wait: 3600, milliseconds: 1, state: 'pending' as const };
     const more = { error: null, answer: null, traceId: undefined };
-    await recordAttempts(tx, worker, [{ delivery, ...failed, ...more }]);
+    await recordAttempts(tx, now, worker, [{ delivery, ...failed, ...more }]);
   });
   expect(await deleting).toBe(true);
   // PostgreSQL ends a deadlock by rolling one of the two back, which is then tried again.
