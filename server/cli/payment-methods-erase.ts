@@ -1,6 +1,7 @@
 // `payments payment-methods erase`: for requests to delete a card that has no buyer, and for the retention of expired cards.
 import { Command, InvalidArgumentError } from 'commander';
 import { hasExpired } from '../resources/payment-methods/rules.ts';
+import { allAccounts } from '../rules/accounts.ts';
 import { eraseCards, type CardErasure, type ChosenCards } from '../upkeep/erase-cards.ts';
 import { confirm } from './input.ts';
 import { printResult, withExamples, WrongCall, type JsonOption } from './output.ts';
@@ -17,7 +18,7 @@ export const eraseCommand = (): Command =>
     .description('erase cards: their number and all that tells it; counters and transactions stay')
     .argument('[id...]', 'their IDs', collectIds)
     .option('--expired-before <MM/YY>', 'all cards that expired before this month', pastMonth)
-    .option('--merchant-account <id>', 'with --expired-before: of this account only; default: of all')
+    .option('--merchant-account <id>', 'with --expired-before: of this account; * is all, the default')
     .option('--dry-run', 'count what would be erased, and change nothing')
     .option('--yes', 'do not ask')
     .addHelpText(
@@ -48,12 +49,13 @@ interface EraseOptions extends JsonOption {
 
 async function erase(
   ids: string[] = [],
-  { expiredBefore, merchantAccount: account, dryRun = false, yes, ...output }: EraseOptions,
+  { expiredBefore, merchantAccount, dryRun = false, yes, ...output }: EraseOptions,
 ): Promise<void> {
   if (ids.length > 0 === (expiredBefore !== undefined))
     throw new WrongCall('Give IDs of payment methods, or --expired-before.');
-  if (account !== undefined && expiredBefore === undefined)
+  if (merchantAccount !== undefined && expiredBefore === undefined)
     throw new WrongCall('--merchant-account needs --expired-before.');
+  const account = merchantAccount === allAccounts ? undefined : merchantAccount;
   const chosen: ChosenCards =
     expiredBefore === undefined ? { ids: [...new Set(ids)] } : { expiredBefore, account };
   const named =

@@ -217,14 +217,14 @@ describe('payment-methods erase', () => {
     expect(await erase('--expired-before', '01/21', '--merchant-account', 'marketplace')).toMatchObject({
       found: { payment_methods: 1, kept_answers: 1, events: 1 },
     });
-    expect(await erase('--expired-before', '01/21')).toEqual({
+    expect(await erase('--expired-before', '01/21', '--merchant-account', '*')).toEqual({
       ...{ dry_run: false, already_erased: [], unknown: [] },
       found: { payment_methods: 2101, kept_answers: 1, events: 1 },
     });
     for (const id of [old, elsewhere]) expect(await rowOf(id)).toMatchObject(erasedRow);
     for (const id of [young, replaced, valid]) expect(await rowOf(id)).toMatchObject({ status: 'succeeded' });
     expect((await audited()).slice(0, 2)).toEqual([
-      'payment-methods erase --yes --json --expired-before 01/21',
+      "payment-methods erase --yes --json --expired-before 01/21 --merchant-account '*'",
       'payment-methods erase --yes --json --expired-before 01/21 --merchant-account marketplace',
     ]);
     expect(await done(['payment-methods', 'erase', '--expired-before', '01/21', '--yes'])).toBe(
