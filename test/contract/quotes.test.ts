@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { parseContract } from '../../scripts/docs/contract.ts';
 import { frame, menusOf } from '../../scripts/docs/shell.ts';
 import type { Contract } from '../../scripts/generate/contract.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
   operation().summary = summary;
 });
 
-/** Throws when it does not parse. */
+/** Fails when it does not parse. */
 function javaScriptOf(code: string): string {
   const { outputText, diagnostics = [] } = ts.transpileModule(code, {
     reportDiagnostics: true,
@@ -35,27 +35,29 @@ function javaScriptOf(code: string): string {
   return outputText;
 }
 
-it('the table of operations', async () => {
-  const code = javaScriptOf(operationsModule(contract));
-  const { operations } = (await import(
-    /* @vite-ignore */ `data:text/javascript,${encodeURIComponent(code)}`
-  )) as { operations: Record<string, { summary: string }> };
-  expect(operations.listTransactions?.summary).toBe(summary);
-});
+describe('a summary with quotes and backslashes is kept', () => {
+  it('in the table of operations', async () => {
+    const code = javaScriptOf(operationsModule(contract));
+    const { operations } = (await import(
+      /* @vite-ignore */ `data:text/javascript,${encodeURIComponent(code)}`
+    )) as { operations: Record<string, { summary: string }> };
+    expect(operations.listTransactions?.summary).toBe(summary);
+  });
 
-it('the test of a new operation', () => {
-  const code = testOf(contract, { path: '/transactions', operation: operation(), isStub: true });
-  expect(javaScriptOf(code)).toContain(JSON.stringify(`200 l${summary.slice(1)}`));
-});
+  it('in the test of a new operation', () => {
+    const code = testOf(contract, { path: '/transactions', operation: operation(), isStub: true });
+    expect(javaScriptOf(code)).toContain(JSON.stringify(`200 l${summary.slice(1)}`));
+  });
 
-it('the table of scopes, and the menu of the docs', () => {
-  const info = { ...contract.info, description: '<!-- table: scopes -->' };
-  expect(withTables({ ...contract, info }).info.description).toContain(`[${summary}](#operation/`);
-  const site = { name: 'API', assets: { style: '', script: '', icon: '', search: '' } };
-  const page = { title: 'API', description: '', path: 'index.html', content: '' };
-  const menu = menusOf(parseContract(JSON.stringify(contract)), []).integrate;
-  const shown = frame(site, page, menu).replaceAll(/&#(\d+);/g, (_, code) =>
-    String.fromCharCode(Number(code)),
-  );
-  expect(shown).toContain(summary);
+  it('in the table of scopes, and in the menu of the docs', () => {
+    const info = { ...contract.info, description: '<!-- table: scopes -->' };
+    expect(withTables({ ...contract, info }).info.description).toContain(`[${summary}](#operation/`);
+    const site = { name: 'API', assets: { style: '', script: '', icon: '', search: '' } };
+    const page = { title: 'API', description: '', path: 'index.html', content: '' };
+    const menu = menusOf(parseContract(JSON.stringify(contract)), []).integrate;
+    const shown = frame(site, page, menu).replaceAll(/&#(\d+);/g, (_, code) =>
+      String.fromCharCode(Number(code)),
+    );
+    expect(shown).toContain(summary);
+  });
 });
