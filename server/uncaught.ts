@@ -29,7 +29,7 @@ export const uncaughtText = (message: string, { type, code, stack }: Uncaught): 
 
 function readUncaught(error: unknown): Uncaught {
   try {
-    const { name = '' } = (Object(error) as object).constructor;
+    const { name } = (Object(error) as object).constructor;
     const code = codeOf(error) ?? '';
     return {
       type: typeof error === 'object' && /^[A-Za-z_$]{1,50}$/.test(name) ? name : typeof error,
@@ -47,12 +47,12 @@ function readUncaught(error: unknown): Uncaught {
  * then nothing is shown.
  */
 function framesOf(error: Error): string {
-  const { prepareStackTrace } = Error;
-  Error.prepareStackTrace = (_error, frames) => frames.map((frame) => `    at ${String(frame)}`);
-  try {
-    const frames: unknown = error.stack;
-    return Array.isArray(frames) ? frames.join('\n') : '';
-  } finally {
-    Error.prepareStackTrace = prepareStackTrace;
-  }
+  // It is not set back, because the process ends.
+  Error.prepareStackTrace = (_error, frames) =>
+    frames.map((frame) => {
+      const place = [frame.getFileName(), frame.getLineNumber(), frame.getColumnNumber()].join(':');
+      return `    at ${frame.getFunctionName() ?? '<anonymous>'} (${place})`;
+    });
+  const frames: unknown = error.stack;
+  return Array.isArray(frames) ? frames.join('\n') : '';
 }

@@ -41,32 +41,35 @@ const longest = { name: 50, message: 1_000, stack: 10_000, read: 20_000 };
 /** A new error with name, message and stack of the given one and its causes, without the secrets and without any other property. */
 export function cleanError(error: unknown, secrets: readonly string[]): Error {
   const mask = createMask(secrets);
-  const clean = (text: unknown, length: number) => mask(String(text).slice(0, longest.read)).slice(0, length);
+  const clean = (text: string, length: number) => mask(text.slice(0, longest.read)).slice(0, length);
   const failure = new Error('it threw an error that cannot be read');
-  // Getters of the error may throw as well.
+  // Its getters may throw.
   try {
     const errors = [...withCauses(error)];
     const messages = errors
-      .map(({ message }) => String(message))
+      .map(({ message }) => textOf(message))
       .filter((message, index, all) => !all.slice(0, index).some((before) => before.includes(message)));
-    const text = messages.filter((message) => message !== '').join(': ');
     const nothing = errors.length > 0 ? 'it threw an error without a message' : 'it threw what is no error';
-    const { name, stack } = {
-      name: clean(errors[0]?.name ?? 'Error', longest.name),
-      stack: errors.map(({ stack = '' }) => String(stack)).join('\ncaused by: '),
-    };
-    failure.message = clean(text || nothing, longest.message);
-    failure.name = name;
-    failure.stack = clean(stack || failure.message, longest.stack);
+    const [name, message, stack] = [
+      clean(textOf(errors[0]?.name), longest.name),
+      clean(messages.filter(Boolean).join(': ') || nothing, longest.message),
+      clean(errors.map(({ stack }) => textOf(stack)).join('\ncaused by: '), longest.stack),
+    ];
+    Object.assign(failure, { name, message, stack });
   } catch {
     // Then there is nothing to tell.
   }
   return failure;
 }
 
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
 const mostCauses = 10;
 
-function* withCauses(error: unknown, seen = new Set<Error>()): Generator<Error> {
+/** What an error has, although its properties may be anything. */
+type Thrown = Partial<Record<keyof Error, unknown>>;
+
+function* withCauses(error: unknown, seen = new Set<unknown>()): Generator<Thrown> {
   if (!(error instanceof Error) || seen.has(error) || seen.size >= mostCauses) return;
   seen.add(error);
   yield error;

@@ -69,7 +69,7 @@ function unescaped(text: string): Letter[] {
       unit !== undefined
         ? String.fromCharCode(Number.parseInt(unit, 16))
         : short !== undefined
-          ? String(JSON.parse(`"\\${short.toLowerCase()}"`))
+          ? short.replace(/\w/, ' ')
           : bytes !== undefined
             ? Buffer.from(bytes.replaceAll('%', ''), 'hex').toString()
             : spelled;

@@ -49,15 +49,15 @@ export const notAfter = (text: string): Date => readInstant(text).time;
 
 /** Undefined unless it is a date-time that exists, in the years 0000 to 9999 of UTC. */
 export function readDateTime(text: string): Date | undefined {
-  const [, ...parts] = dateTime.exec(text) ?? [];
-  const [year, month, day, hour, minute, second] = parts.slice(0, 6).map(Number);
-  const [zoneHour, zoneMinute] = parts.slice(9).map((part = '0') => Number(part));
-  const date = new Date(0);
+  const [year, month, day, hour, minute, second] = text.split(/\D/, 6).map(Number);
+  const [, zoneHour = '0', zoneMinute = '0'] = /[+-](\d\d):(\d\d)$/.exec(text) ?? [];
+  const isTime = (hours = 24, minutes = 60, seconds = 60) => hours < 24 && minutes < 60 && seconds < 60;
+  if (!dateTime.test(text) || !isTime(hour, minute, second)) return undefined;
+  if (!isTime(Number(zoneHour), Number(zoneMinute), 0)) return undefined;
   // 30 February becomes another day.
-  date.setUTCFullYear(year ?? NaN, (month ?? NaN) - 1, day);
+  const date = new Date(0);
+  date.setUTCFullYear(year ?? 0, (month ?? 0) - 1, day);
   if (date.getUTCMonth() + 1 !== month || date.getUTCDate() !== day) return undefined;
-  const isTime = (hours = 0, minutes = 0, seconds = 0) => hours < 24 && minutes < 60 && seconds < 60;
-  if (!isTime(hour, minute, second) || !isTime(zoneHour, zoneMinute)) return undefined;
   const time = notAfter(text);
   return time.getUTCFullYear() >= 0 && time.getUTCFullYear() <= 9999 ? time : undefined;
 }
