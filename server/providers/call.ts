@@ -33,7 +33,8 @@ export async function callProvider<Answer, Result>(
   }
 }
 
-export const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === 'TimeoutError';
+const timeout = 'TimeoutError';
+export const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === timeout;
 
 // What is shown of an error. More is read, so that a value at the end is found before it is cut.
 const longest = { name: 50, message: 1_000, stack: 10_000, read: 20_000 };
@@ -50,8 +51,10 @@ export function cleanError(error: unknown, secrets: readonly string[]): Error {
       .map(({ message }) => textOf(message))
       .filter((message, index, all) => !all.slice(0, index).some((before) => before.includes(message)));
     const nothing = errors.length > 0 ? 'it threw an error without a message' : 'it threw what is no error';
+    const given = textOf(errors[0]?.name);
     const [name, message, stack] = [
-      clean(textOf(errors[0]?.name), longest.name),
+      // A PIN may be a part of this name.
+      given === timeout ? given : clean(given, longest.name),
       clean(messages.filter(Boolean).join(': ') || nothing, longest.message),
       clean(errors.map(({ stack }) => textOf(stack)).join('\ncaused by: '), longest.stack),
     ];
