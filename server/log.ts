@@ -154,8 +154,9 @@ function err(error: unknown): object {
 const noMigration =
   'The database has no such table or column. Is a migration missing? See docs/guides/backend-engineer.md, ' +
   '"A migration and a column"';
-/** By PostgreSQL's code: undefined_column and undefined_table. */
-export const hints: Record<string, string> = { '42703': noMigration, '42P01': noMigration };
+const noSpace = 'The disk of the database is full. Free space there: see docs/operating.md, "Health"';
+/** By PostgreSQL's code: undefined_column, undefined_table and disk_full. */
+export const hints: Record<string, string> = { '42703': noMigration, '42P01': noMigration, '53100': noSpace };
 
 // Messages of PostgreSQL's data exceptions (class 22) quote the value.
 function quotesData(error: unknown): boolean {

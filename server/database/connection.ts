@@ -33,10 +33,17 @@ export interface Connection {
   release: (destroy?: boolean) => void;
 }
 
+export interface ConnectionOptions {
+  isPooled: boolean;
+  statementMilliseconds: number;
+  /** Called for each statement that fails. */
+  noteError: (error: unknown) => void;
+}
+
 /** `release` is that of the checkout. */
 export function connectionOf(
   client: pg.PoolClient,
-  { isPooled, statementMilliseconds }: { isPooled: boolean; statementMilliseconds: number },
+  { isPooled, statementMilliseconds, noteError }: ConnectionOptions,
   release: (destroy: boolean) => void,
   deadline?: Deadline,
 ): Connection {
@@ -66,6 +73,7 @@ export function connectionOf(
     } catch (error) {
       // A statement that was not sent for lack of time may have been the rollback.
       isUnusable ||= error instanceof DatabaseTimeout || isReadOnly(error);
+      noteError(error);
       throw error;
     }
   };

@@ -9,6 +9,7 @@ import {
   quickPlanning,
   withinDeadline,
   type Connection,
+  type ConnectionOptions,
   type Deadline,
 } from './connection.ts';
 import { createFairShare, type FairShare } from './fair-share.ts';
@@ -84,6 +85,8 @@ export interface DatabaseOptions {
   isCitus?: boolean;
   /** See `noteStatement`. */
   notesStatements?: boolean;
+  /** Called for each statement that fails. */
+  noteError?: (error: unknown) => void;
 }
 
 export function openDatabase(
@@ -99,6 +102,7 @@ export function openDatabase(
     Client = pg.Client,
     isCitus = false,
     notesStatements = false,
+    noteError = () => undefined,
   }: DatabaseOptions = {},
 ): Database {
   const pgPool = new pg.Pool({
@@ -132,7 +136,7 @@ export function openDatabase(
     if (!isPooled) nameStatements(client, { plansOnce });
   });
   pgPool.on('remove', (client) => client instanceof pg.Client && clients.delete(client));
-  const { connect, usage } = createShares(pgPool, { size, isPooled, statementMilliseconds });
+  const { connect, usage } = createShares(pgPool, { size, isPooled, statementMilliseconds, noteError });
   const kyselyOn = createKysely({ isCitus, notesStatements });
   return {
     db: kyselyOn(connect),
@@ -170,7 +174,7 @@ const planQuickly = (milliseconds: number) => (client: pg.ClientBase) =>
  */
 function createShares(
   pgPool: pg.Pool,
-  { size, ...limits }: { size: number; isPooled: boolean; statementMilliseconds: number },
+  { size, ...options }: ConnectionOptions & { size: number },
 ): Pick<Database, 'connect' | 'usage'> {
   const shareOf = (part: number) => createFairShare(Math.ceil(size * part), connectionMilliseconds);
   const [accounts, acrossAccounts, keyPairs] = [shareOf(0.5), shareOf(0.3), shareOf(0.7)];
@@ -217,7 +221,7 @@ function createShares(
         leave?.();
         client.release(destroy);
       };
-      return connectionOf(client, limits, release, deadline);
+      return connectionOf(client, options, release, deadline);
     } catch (error) {
       leave?.();
       throw error;

@@ -7,12 +7,17 @@ export class DatabaseFault extends OperatorFault {}
 export const readOnlyFault = (database: string): string =>
   `The database ${database} is read-only, perhaps a standby. Point DATABASE_URL to the primary.`;
 
-/** One sentence for the operator, if PostgreSQL refused a statement because of how the database is set up. */
+/** PostgreSQL's code for it. */
+export const diskFull = '53100';
+
+/** One sentence for the operator, if PostgreSQL refused a statement because of how the database is set up, or for lack of space. */
 export function setupFault(
   error: unknown,
   { database = '…', role = '…' }: { database?: string; role?: string } = {},
 ): string | undefined {
   if (codeOf(error) === '25006') return readOnlyFault('of DATABASE_URL');
+  if (codeOf(error) === diskFull)
+    return `The disk of the database is full: ${reasonOf(error)}. Free space there, and try again: see Health in docs/operating.md.`;
   if (codeOf(error) !== '42501') return undefined;
   return `The role of DATABASE_URL lacks rights: ${reasonOf(error)}. It must own the database (ALTER DATABASE ${database} OWNER TO ${role}) and its tables (REASSIGN OWNED BY … TO ${role}).`;
 }

@@ -6,7 +6,7 @@ import { createSingleFlight } from '../rules/async.ts';
 import { openDatabase, type Database, type DatabaseOptions, type Db } from './database.ts';
 import { EmbeddedClient, startEmbedded } from './embedded/index.ts';
 import { claimDatabase, refuseOtherEnvironment, type Environment } from './environment.ts';
-import { adviceFor, DatabaseFault, describe, nameRights, readOnlyFault } from './faults.ts';
+import { adviceFor, DatabaseFault, describe, diskFull, nameRights, readOnlyFault } from './faults.ts';
 import { migrate, refusePending, refuseUnknown } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 
@@ -70,19 +70,19 @@ export async function openReadyDatabase(options: OpenOptions): Promise<OpenedDat
   const { url, isCitus, migrated, newer, release } = isEmbedded
     ? await prepareEmbedded(dataDir, log, prepareAt)
     : { url: databaseUrl, ...(await prepareAt(databaseUrl)), release: () => undefined };
-  const notesStatements = environment === 'sandbox';
+  let isDiskFull = false;
+  const noteError = (error: unknown) => {
+    isDiskFull ||= codeOf(error) === diskFull;
+  };
+  const own = { ...shared, isCitus, noteError, notesStatements: environment === 'sandbox' };
   const database = openDatabase(url, onError, {
-    ...shared,
-    isCitus,
-    notesStatements,
+    ...own,
     ...(size === undefined ? {} : { size }),
     ...(statementMilliseconds === undefined ? {} : { statementMilliseconds }),
     // Citus must know the account to plan an `insert … select`.
     ...(servesRequests ? { statementMilliseconds: requestStatementMilliseconds, plansOnce: !isCitus } : {}),
   });
-  const background = servesRequests
-    ? openDatabase(url, onError, { ...shared, isCitus, size: backgroundSize, notesStatements })
-    : database;
+  const background = servesRequests ? openDatabase(url, onError, { ...own, size: backgroundSize }) : database;
   const pools = new Set([database, background]);
   let closed: Promise<void> | undefined;
   const close = () =>
@@ -95,8 +95,13 @@ export async function openReadyDatabase(options: OpenOptions): Promise<OpenedDat
     })());
   // Any number of probes at once need one connection.
   const probe = createSingleFlight<Unready | undefined>();
-  const unready = async () =>
-    closed ? 'database closed' : probe(null, () => findUnready(url, shared.Client));
+  const findReason = async () => {
+    const wasDiskFull = isDiskFull;
+    const reason = await findUnready(url, shared.Client, wasDiskFull);
+    if (wasDiskFull && reason === undefined) isDiskFull = false;
+    return reason;
+  };
+  const unready = async () => (closed ? 'database closed' : probe(null, findReason));
   return { ...database, findUnready: unready, background, url, migrated, newer, close };
 }
 
@@ -166,7 +171,12 @@ async function prepareEmbedded(
 
 // Whether requests can be served now: the database answers, accepts writes, and has the tables of this version.
 
-type Unready = 'database unreachable' | 'database read-only' | 'migrations missing' | 'database closed';
+type Unready =
+  | 'database unreachable'
+  | 'database read-only'
+  | 'database disk full'
+  | 'migrations missing'
+  | 'database closed';
 
 /** Together well within 5 s. */
 const connectMilliseconds = 2_000;
@@ -174,11 +184,20 @@ const queryMilliseconds = 500;
 
 const undefinedTable = '42P01';
 
+/** Needs 64 kB that no table has left. */
+const writeSome = `create temporary table disk_probe on commit drop as
+  select repeat('x', 1000) as text from generate_series(1, 64)`;
+
 /**
  * Undefined when everything is as it must be. It asks on a new connection: a database is ready also while those of the pools are
- * busy, and an old one may be to a server that is no longer the primary, or that has other settings now.
+ * busy, and an old one may be to a server that is no longer the primary, or that has other settings now. It only reads, unless a
+ * write has found the disk full.
  */
-export async function findUnready(url: string, Client = pg.Client): Promise<Unready | undefined> {
+export async function findUnready(
+  url: string,
+  Client = pg.Client,
+  wasDiskFull = false,
+): Promise<Unready | undefined> {
   const names = Object.keys(migrations);
   const client = new Client({
     connectionString: url,
@@ -201,8 +220,10 @@ export async function findUnready(url: string, Client = pg.Client): Promise<Unre
     )) as unknown as pg.QueryResult<{ isReadOnly: boolean; applied: number }>[];
     const [row] = results[1]?.rows ?? [];
     if (row?.isReadOnly !== false) return 'database read-only';
+    if (wasDiskFull) await client.query(`set local statement_timeout = ${queryMilliseconds}; ${writeSome}`);
     return row.applied === names.length ? undefined : 'migrations missing';
   } catch (error) {
+    if (codeOf(error) === diskFull) return 'database disk full';
     return codeOf(error) === undefinedTable ? 'migrations missing' : 'database unreachable';
   } finally {
     // Not awaited: a frozen server never says goodbye. A query under way is cut off.

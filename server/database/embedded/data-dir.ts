@@ -24,6 +24,10 @@ import { codeOf, OperatorFault } from '../../faults.ts';
 /** A sentence instead of an error of the file system, where the operator has to change something. */
 export function explain(error: unknown, path: string): never {
   const code = codeOf(error) ?? '';
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    throw new OperatorFault(
+      `${path} cannot be written: the disk is full. Free space there, or choose another DATA_DIR.`,
+    );
   if (code === 'EROFS')
     throw new OperatorFault(`${path} is on a read-only file system: choose another DATA_DIR.`);
   if (code === 'ELOOP')
@@ -104,13 +108,14 @@ function publish(path: string, content: string, move: (draft: string, path: stri
   refuseOpen(folder);
   const draft = `${path}.${randomBytes(8).toString('hex')}`;
   try {
-    const file = openSync(draft, 'wx', 0o600);
     const owner = ownerOf(folder);
-    if (isRoot()) fchownSync(file, owner.uid, owner.gid);
-    writeFileSync(file, content);
-    syncAndClose(file);
+    withFile(draft, 'wx', (file) => {
+      if (isRoot()) fchownSync(file, owner.uid, owner.gid);
+      writeFileSync(file, content);
+      fsyncSync(file);
+    });
     move(draft, path);
-    syncAndClose(openSync(folder, 'r'));
+    withFile(folder, 'r', fsyncSync);
     return true;
   } catch (error) {
     if (move === linkSync && codeOf(error) === 'EEXIST') return false;
@@ -120,9 +125,13 @@ function publish(path: string, content: string, move: (draft: string, path: stri
   }
 }
 
-function syncAndClose(file: number): void {
-  fsyncSync(file);
-  closeSync(file);
+function withFile(path: string, flags: string, use: (file: number) => void): void {
+  const file = openSync(path, flags, 0o600);
+  try {
+    use(file);
+  } finally {
+    closeSync(file);
+  }
 }
 
 // The user that works in a folder. PostgreSQL refuses to run as root, so root runs it as `nobody`, a user that exists

@@ -1,6 +1,6 @@
 // The PostgreSQL server: created with initdb, started and stopped with pg_ctl. It runs on its own, also after we are killed.
 import { randomBytes, randomInt } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statfsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { OperatorFault, reasonOf } from '../../faults.ts';
@@ -98,6 +98,9 @@ fi
 shift
 exec "$@"`;
 
+/** PostgreSQL cannot write that to its log then. */
+const noSpace = 'the disk is full. Free space there, or choose another DATA_DIR';
+
 /** Starts PostgreSQL and waits until it is ready. Of several processes at once one succeeds. Returns why a retry can succeed. */
 export async function start(
   folder: DatabaseFolder,
@@ -121,7 +124,9 @@ export async function start(
     if (/could not bind|could not create any TCP\/IP sockets/.test(log)) return 'port taken';
     // Of another process that starts at the same time, which may also have moved our log away; or what a killed one left.
     if ((await isRunning(folder)) || /shared memory block .* still in use/.test(log)) return 'running';
-    const reason = /(?:FATAL|PANIC): +(.*)/.exec(log)?.[1] ?? reasonOf(error);
+    const reason =
+      /(?:FATAL|PANIC): +(.*)/.exec(log)?.[1] ??
+      (statfsSync(folder.directory).bavail === 0 ? noSpace : reasonOf(error));
     throw new OperatorFault(
       `The embedded PostgreSQL did not start: ${reason} (its log: ${folder.directory}/postgres.log)`,
       { cause: error },
