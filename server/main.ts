@@ -1,6 +1,5 @@
 // `npm start`: starts the service, prints its URL and a first call to try, and shuts down on SIGINT or SIGTERM.
 import { inspect } from 'node:util';
-import type { Logger } from 'pino';
 import { readConfig } from './config.ts';
 import { setupFault } from './database/faults.ts';
 import { OperatorFault } from './faults.ts';
@@ -42,7 +41,11 @@ ${service.firstCall.replaceAll(/^/gm, '  ')}
 }
 
 /** A signal may arrive while the service starts: the start then ends first, because half of one would leave PostgreSQL running. */
-function stopAtSignal(starting: Promise<Service>, log: Logger, delayMilliseconds: number) {
+function stopAtSignal(
+  starting: Promise<Service>,
+  log: ReturnType<typeof createLog>,
+  delayMilliseconds: number,
+) {
   let stoppingSince: number | undefined;
   let isStarted = false;
   const close = async () => {

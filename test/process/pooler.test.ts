@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { inTransaction, openDatabase } from '../../server/database/database.ts';
 import { countCall } from '../../server/database/rate-limits.ts';
+import { reasonOf } from '../../server/faults.ts';
 import { signToken } from '../../server/resources/api-key-pairs/token.ts';
 import { createCaller } from '../support/call.ts';
 import { card } from '../support/card.ts';
@@ -120,7 +121,7 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer in session mode', () => {
   };
 
   it('a start without a setting says what to set, in words that the guide has too', async () => {
-    const refusal = await start(undefined).then(String, (error: Error) => error.message);
+    const refusal = await start(undefined).then(String, reasonOf);
     expect(refusal).toMatch(
       /unsupported startup parameter: (statement_timeout|idle_in_transaction_session_timeout)/,
     );
