@@ -9,9 +9,9 @@ import type { OpenedDatabase } from '../database/open.ts';
 import type { Attempt } from '../events/attempts.ts';
 import { countQueue, findOldestPending } from '../events/deliveries.ts';
 import type { Build } from '../installation.ts';
-import { readSecondsAhead } from './clock.ts';
 import type { CallOutcome, NoteCall, ProviderName } from '../providers/call.ts';
 import { readProcessing } from '../resources/payment-methods/queries.ts';
+import { readSecondsAhead } from './clock.ts';
 
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 

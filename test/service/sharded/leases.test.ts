@@ -13,9 +13,9 @@ import {
   type LeaseLimits,
 } from '../../../server/events/deliveries.ts';
 import { reopenDeliveries } from '../../../server/events/delivery-list.ts';
-import type { DatabaseTime } from '../../../server/rules/database-time.ts';
 import { sendOptions } from '../../../server/events/send.ts';
 import { switchSubscription } from '../../../server/resources/webhook-subscriptions/changes.ts';
+import type { DatabaseTime } from '../../../server/rules/database-time.ts';
 import { silentWork } from '../../support/records.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { causeDeliveries, subscribe } from '../../support/webhooks.ts';
