@@ -1,7 +1,7 @@
 // Written by `npm run generate` from openapi/. Do not edit.
 import type { components, paths, webhooks } from './types.ts';
 
-export const contractVersion = '1.1.0';
+export const contractVersion = '1.2.0';
 
 export interface Limit {
   readonly limit: number;

@@ -33,10 +33,10 @@ import {
   type FoundTransaction,
   type Person,
 } from './erasure-queries.ts';
-import { createSteps, type Found, type StepOptions } from './erasure-steps.ts';
+import { createSteps, type FoundRecords, type StepOptions } from './erasure-steps.ts';
 
 export interface Erasure {
-  found: Found;
+  found: FoundRecords;
   /** Whether there was nothing left to do. */
   isDone: boolean;
 }

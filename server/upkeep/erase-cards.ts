@@ -3,6 +3,7 @@
 // their events stay as they are: they are snapshots, and books and support need scheme, BIN and last four digits.
 import { sql, type RawBuilder } from 'kysely';
 import { listAccountsOf } from '../database/across-accounts.ts';
+import { notBack } from '../database/columns.ts';
 import type { Db } from '../database/database.ts';
 import type { Work } from '../database/unit-of-work.ts';
 import type { PageEnd } from '../events/delivery-list.ts';
@@ -25,13 +26,13 @@ import {
   scannedAtOnce,
   type FoundIds,
 } from './erasure-queries.ts';
-import { createSteps, type Found, type StepOptions } from './erasure-steps.ts';
+import { createSteps, type FoundRecords, type StepOptions } from './erasure-steps.ts';
 
 /** `expiredBefore` is MM/YY. Without an account, the cards of all accounts. */
 export type ChosenCards = { ids: readonly string[] } | { expiredBefore: string; account: string | undefined };
 
 export interface CardErasure {
-  found: Found;
+  found: FoundRecords;
   /** Of the IDs. */
   alreadyErased: string[];
   unknown: string[];
@@ -145,7 +146,7 @@ const eraseRows = (
 ): Promise<number> =>
   changed(
     sql`
-    update payment_methods set ${assignments(erasedValues(fates))}, updated_at = ${now}
+    update payment_methods set ${assignments(erasedValues(fates))}, updated_at = ${notBack(now)}
     where merchant_account_id = ${account} and id = any(${ids}::uuid[]) and ${isChosen} and ${isLeft}`.execute(
       db,
     ),

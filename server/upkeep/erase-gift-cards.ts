@@ -3,12 +3,12 @@ import { listAccountsOf } from '../database/across-accounts.ts';
 import type { Db } from '../database/database.ts';
 import { deleteGiftCards } from '../resources/gift-cards/changes.ts';
 import { eraseAnswers, refreshStatistics } from './erasure-queries.ts';
-import { createSteps, type Found, type StepOptions } from './erasure-steps.ts';
+import { createSteps, type FoundRecords, type StepOptions } from './erasure-steps.ts';
 
 export async function eraseGiftCards(
   ids: readonly string[],
   { db, ...options }: StepOptions & { db: Db },
-): Promise<{ found: Found; unknown: string[] }> {
+): Promise<{ found: FoundRecords; unknown: string[] }> {
   const byAccount = await listAccountsOf(db, 'gift_cards', ids);
   const { found, step } = createSteps(options, () => Promise.resolve());
   for (const [account, own] of byAccount)

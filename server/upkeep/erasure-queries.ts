@@ -1,6 +1,7 @@
 // Finds and erases what is stored of one buyer, in batches, and what all erasures share. What is personal is said in
 // resources/personal.ts.
 import { sql, type RawBuilder } from 'kysely';
+import { notBack } from '../database/columns.ts';
 import type { Db, Tx } from '../database/database.ts';
 import type { Work } from '../database/unit-of-work.ts';
 import type { PageEnd } from '../events/delivery-list.ts';
@@ -8,6 +9,7 @@ import { deleteDeliveriesOf } from '../events/outbox.ts';
 import { erasedValues, tableFates, type ColumnFates } from '../resources/personal.ts';
 import { hasValue, hasValueOf, isOf } from '../resources/transactions/lookup.ts';
 import type { TransactionRow } from '../resources/transactions/queries.ts';
+import type { DatabaseTime } from '../rules/database-time.ts';
 
 const batchSize = 500;
 export const scannedAtOnce = 2000;
@@ -70,11 +72,11 @@ export const lockBuyerToErase = (db: Tx, account: string, id: string) =>
     .executeTakeFirst();
 
 /** From now on nothing can be stored for the buyer. Its external identifier is still needed to find its transactions. */
-export const eraseBuyerRecord = (db: Tx, account: string, id: string, now: Date): Promise<number> => {
+export const eraseBuyerRecord = (db: Tx, account: string, id: string, now: DatabaseTime): Promise<number> => {
   const { external_identifier: _last, ...fates } = tableFates.buyers;
   return changed(
     sql`
-    update buyers set ${assignments(erasedValues(fates))}, erased_at = ${now}, updated_at = ${now}
+    update buyers set ${assignments(erasedValues(fates))}, erased_at = ${now}, updated_at = ${notBack(now)}
     where merchant_account_id = ${account} and id = ${id} and erased_at is null`.execute(db),
   );
 };
@@ -103,11 +105,11 @@ export function eraseRecords(
   db: Tx,
   [table, fates]: readonly [string, ColumnFates],
   { account, id }: Person,
-  now: Date,
+  now: DatabaseTime,
 ): Promise<number> {
   return changed(
     sql`
-    update ${sql.table(table)} set ${assignments(erasedValues(fates))} ${'updated_at' in fates ? sql`, updated_at = ${now}` : sql``}
+    update ${sql.table(table)} set ${assignments(erasedValues(fates))} ${'updated_at' in fates ? sql`, updated_at = ${notBack(now)}` : sql``}
     where merchant_account_id = ${account} and buyer_id = ${id} and ${hasSomething(fates)}`.execute(db),
   );
 }

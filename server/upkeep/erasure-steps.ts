@@ -4,14 +4,14 @@ import type { PageEnd } from '../events/delivery-list.ts';
 import type { FoundIds } from './erasure-queries.ts';
 
 /** How many records had something to erase, by table. */
-export type Found = Record<string, number>;
+export type FoundRecords = Record<string, number>;
 
 export interface StepOptions {
   /** Runs a transaction. `work` returns how many records it changed. */
   inStep: (work: (unit: Work) => Promise<number>) => Promise<number>;
   /** Counts, and changes nothing: each transaction is rolled back. */
   dryRun: boolean;
-  onProgress: (soFar: Found) => void;
+  onProgress: (soFar: FoundRecords) => void;
 }
 
 class RolledBack extends Error {}
@@ -21,7 +21,7 @@ export function createSteps(
   { inStep, dryRun, onProgress }: StepOptions,
   begin: (unit: Work) => Promise<unknown>,
 ) {
-  const found: Found = {};
+  const found: FoundRecords = {};
   /** Runs a transaction, and counts what it changed. */
   const step = async (name: string, work: (unit: Work) => Promise<number>): Promise<void> => {
     let changed = 0;

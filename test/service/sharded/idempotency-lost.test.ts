@@ -6,7 +6,7 @@ import { verifySimulatedCard } from '../../../server/providers/simulated.ts';
 import type { Caller } from '../../support/call.ts';
 import { createTestDatabase, query } from '../../support/database.ts';
 import { startLossyDatabase } from '../../support/lost-commit.ts';
-import { startTestService, testSecrets } from '../../support/service.ts';
+import { startTestService } from '../../support/service.ts';
 
 const card = { method: 'card', number: '4242424242424242', expiration_date: '12/39', security_code: '737' };
 
@@ -73,9 +73,8 @@ describe('a commit whose confirmation is lost', () => {
   it('returns 500 although the card is stored; the repeated request gets the card, and no second one', async () => {
     const databaseUrl = await createTestDatabase('furnished');
     await using lossy = await startLossyDatabase(databaseUrl);
-    const secrets = testSecrets();
     await using service = await startTestService({
-      config: { databaseUrl: lossy.url, secrets, webhookWorker: false },
+      config: { databaseUrl: lossy.url, webhookWorker: false },
       firstStart: true,
     });
     const pair = await service.pair();
