@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { inTransaction, type Db, type Tx } from '../database/database.ts';
-import { reasonOf } from '../faults.ts';
+import { OperatorFault, reasonOf } from '../faults.ts';
 import { createSingleFlight } from '../rules/async.ts';
 import { deriveKeys, type DigestKeys } from './derive-keys.ts';
 import type { Binding, Vault } from './vault.ts';
@@ -51,7 +51,7 @@ export function openKey({ open }: Vault, account: string | null, sealed: string)
     return Buffer.from(open(sealed, bindingOf(account)), 'base64');
   } catch (error) {
     const owner = account === null ? 'the installation' : `merchant account ${account}`;
-    throw new Error(
+    throw new OperatorFault(
       `The digest key of ${owner} does not open: ${reasonOf(error)} If its CARD_KEY is lost: payments secrets replace-lost-keys`,
       { cause: error },
     );

@@ -47,6 +47,7 @@ describe.runIf(hasDisk)('a full disk', () => {
     paymentsHere(['seed', '--transactions', '300'], {
       DATABASE_URL: database.url,
       DATA_DIR: service.config.dataDir,
+      CARD_KEY: service.config.secrets.CARD_KEY?.[0].toString('base64'),
     });
 
   /** PostgreSQL ends when it has no space for its log, so that begins a file of its own, which is made at its full size. */

@@ -333,7 +333,7 @@ describe('sizes', () => {
 
   it('1,000 half-sent requests, as large as they may be, take a bounded amount of memory', async () => {
     await using dataDir = await newDataDir();
-    const env = { DATA_DIR: dataDir.path, DATABASE_URL: await createTestDatabase('furnished') };
+    const env = { DATA_DIR: dataDir.path, DATABASE_URL: await createTestDatabase() };
     await using server = await startServer(env);
     const memory = async () => {
       // A bare Debian has no ps, and macOS no /proc.
