@@ -35,7 +35,7 @@ export const createPaymentMethod: Handler<'createPaymentMethod', WriteDeps> = as
       redirect_url,
       ...verdict,
     };
-    const stored = await storeCard(unit, card, deps);
+    const stored = await storeCard(unit, card, deps, buyer);
     if ('taken' in stored) {
       const message = 'is taken by another payment method of this merchant account';
       throw new ApiError('duplicate_record', {

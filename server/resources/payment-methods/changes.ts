@@ -9,6 +9,7 @@ import { fingerprintOf } from '../../secrets/derive-keys.ts';
 import type { KeysOf } from '../../secrets/digest-keys.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { lockBuyer } from '../buyers/queries.ts';
+import type { BuyerRow } from '../buyers/table.ts';
 import {
   findPaymentMethodId,
   insertPaymentMethod,
@@ -52,10 +53,11 @@ const publishing = <Changed extends PaymentMethodRow | undefined>(
   unit: UnitOfWork,
   name: 'payment-method.created' | 'payment-method.updated',
   change: (db: EventTx) => Promise<Changed>,
+  known?: BuyerRow,
 ): Promise<Changed> => {
   const present = async (row: PaymentMethodRow) => {
     const { merchant_account_id: account, buyer_id: id } = row;
-    const buyer = id === null ? undefined : await lockBuyer(unit.db, account, { id });
+    const buyer = id === null ? undefined : (known ?? (await lockBuyer(unit.db, account, { id })));
     return presentPaymentMethod(row, buyer, unit.publicUrl);
   };
   return withEvent(unit, name, present, change);
@@ -86,11 +88,12 @@ const noReplacement = { has_replacement: false, replacement: null, replacement_f
 /** What is stored of a card that cannot be used: nothing that tells its number. */
 const noNumber = { number_sealed: null, fingerprint: null, ...noReplacement };
 
-/** `taken` names the record that has the external identifier already. */
+/** `taken` names the record that has the external identifier already. `buyer`: the card's, if the caller has locked it already. */
 export async function storeCard(
   unit: UnitOfWork,
   card: NewCard,
   secrets: CardSecrets,
+  buyer?: BuyerRow,
 ): Promise<{ made: PaymentMethodRow } | { taken: string | null }> {
   const { number, card_type, card_issuer_name, id = randomUUID(), ...columns } = card;
   const stored = await numberColumns(
@@ -102,7 +105,7 @@ export async function storeCard(
   );
   const { merchant_account_id: account, external_identifier: external } = card;
   const row = { ...columns, id, ...stored, ...(card.status === 'failed' ? noNumber : {}) };
-  const made = await publishing(unit, 'payment-method.created', (db) => insertPaymentMethod(db, row));
+  const made = await publishing(unit, 'payment-method.created', (db) => insertPaymentMethod(db, row), buyer);
   if (made) return { made };
   const existing = external === null ? undefined : await findPaymentMethodId(unit.db, account, external);
   return { taken: existing?.id ?? null };
