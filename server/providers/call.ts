@@ -77,8 +77,10 @@ function* withCauses(error: unknown, seen = new Set<unknown>()): Generator<Throw
   seen.add(error);
   yield error;
   yield* withCauses(error.cause, seen);
-  if (error instanceof AggregateError)
-    for (const one of error.errors as unknown[]) yield* withCauses(one, seen);
+  // Anything may be in `errors`, also what never ends.
+  const errors: unknown = error instanceof AggregateError ? error.errors : undefined;
+  if (Array.isArray(errors))
+    for (const one of errors.slice(0, mostCauses) as unknown[]) yield* withCauses(one, seen);
 }
 
 /** A text of a provider as it is stored, or shown to callers. PostgreSQL can store neither U+0000 nor half a character. */

@@ -5,6 +5,7 @@ import { unusable } from '../resources/payment-methods/rules.ts';
 import { hasCardNumber } from '../rules/card-numbers.ts';
 import { isStorable } from '../rules/values.ts';
 import { callProvider, cleanError, longestText, shortText, type NoteCall } from './call.ts';
+import { createMask } from './mask.ts';
 
 type Status = components['schemas']['PaymentMethodStatus'];
 
@@ -65,7 +66,7 @@ export const guardDescriber =
         Promise.resolve(given).catch(() => undefined);
         throw new Error('it returned a promise');
       }
-      const description = readDescription(given);
+      const description = readDescription(given, [number]);
       note?.('describeCard', 'answered');
       return description;
     } catch (error) {
@@ -75,13 +76,17 @@ export const guardDescriber =
     }
   };
 
-/** Throws if it cannot be used. */
-function readDescription(given: Partial<Record<keyof CardDescription, unknown>>): CardDescription {
+/** Throws if it cannot be used. A name with one of the secrets in it counts as none. */
+function readDescription(
+  given: Partial<Record<keyof CardDescription, unknown>>,
+  secrets: readonly string[],
+): CardDescription {
   const { card_type = null, card_issuer_name = null } = given;
   if (!isCardType(card_type)) throw new Error('card_type is neither null nor one of the contract');
   if (!isIssuerName(card_issuer_name))
     throw new Error(`card_issuer_name is neither null nor a name of at most ${longestText} characters`);
-  return { card_type, card_issuer_name };
+  const isClean = card_issuer_name === null || createMask(secrets)(card_issuer_name) === card_issuer_name;
+  return { card_type, card_issuer_name: isClean ? card_issuer_name : null };
 }
 
 const cardTypes: readonly unknown[] = [
@@ -110,18 +115,20 @@ export const guardVerifier =
   (verify: VerifyCard, { hasApprovals, note }: GuardOptions) =>
   (card: Card, context: ProviderContext, description: CardDescription): Promise<Required<CardVerdict>> => {
     const { number, security_code: code } = card;
+    const secrets = code === null ? [number] : [number, code];
     return callProvider(
-      { provider: 'verifyCard', secrets: code === null ? [number] : [number, code], note },
+      { provider: 'verifyCard', secrets, note },
       (signal) => verify(card, signal, context),
       (verdict) => {
         // Nothing else of the verdict.
-        const { status, card_type = description.card_type } = Object(verdict) as CardVerdict;
-        const { card_issuer_name = description.card_issuer_name } = verdict;
+        const given = Object(verdict) as CardVerdict;
+        const { status, card_type = description.card_type } = given;
+        const { card_issuer_name = description.card_issuer_name } = given;
         if (!(status === 'buyer_approval_required' ? hasApprovals : statuses.includes(status)))
           throw new Error(
             `the card verifier returned the status ${JSON.stringify(status)}, which cannot be used`,
           );
-        return { status, ...readDescription({ card_type, card_issuer_name }) };
+        return { status, ...readDescription({ card_type, card_issuer_name }, secrets) };
       },
     );
   };

@@ -50,16 +50,27 @@ const secretsOf = (cards: readonly GiftCard[]) => cards.flatMap(({ number, pin }
 export function readBalances(cards: readonly GiftCard[], given: unknown): Balance[] {
   if (!Array.isArray(given) || given.length !== cards.length)
     throw new Error(`the gift card provider returned no list of ${cards.length} balances`);
-  const mask = createMask(secretsOf(cards));
   // Not `given.map`, which skips the holes of a list.
-  return cards.map((_card, index) => {
+  return cards.map((card, index) => {
     const balance: unknown = given[index];
     const fault = (why: string) =>
       new Error(`the gift card provider returned nonsense: balance ${index + 1} of ${cards.length} ${why}`);
     if (typeof balance !== 'object' || balance === null) throw fault('is no object');
-    return readBalance(balance, mask, fault);
+    const others = cards.filter((_, place) => place !== index);
+    return readBalance(balance, maskFor(card, others), fault);
   });
 }
+
+/**
+ * For what is said of one card. The PIN of another one is masked only beside its number: otherwise a caller could name a stored card, and
+ * beside it numbers of its own that end with guesses. An issuer that repeats last digits would then tell which guess was masked.
+ */
+const maskFor =
+  ({ number, pin }: GiftCard, others: readonly GiftCard[]): Mask =>
+  (text) => {
+    const named = others.filter((other) => createMask([other.number])(text) !== text);
+    return createMask([number, pin, ...secretsOf(named)])(text);
+  };
 
 const codes: Readonly<Record<BalanceErrorCode, true>> = {
   invalid_gift_card: true,

@@ -77,8 +77,8 @@ function unescaped(text: string): Letter[] {
   });
 }
 
-/** Without the difference of capitals, unless that would change the length. */
+/** Without the difference of capitals, and of digits of other widths, unless that would change the length. */
 function letter(unit: string, from: number, to: number): Letter {
-  const lower = unit.toLowerCase();
+  const lower = unit.normalize('NFKC').toLowerCase();
   return { unit: lower.length === 1 ? lower : unit, from, to };
 }

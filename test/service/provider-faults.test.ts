@@ -87,6 +87,15 @@ describe('an error that quotes the card', () => {
   it.each<[string, () => unknown]>([
     ['an error with a cause', () => talkative(code)],
     ['several errors', () => new AggregateError([talkative(code)], '')],
+    [
+      'errors without end',
+      () =>
+        Object.assign(new AggregateError([]), {
+          *errors() {
+            for (;;) yield talkative(code);
+          },
+        }),
+    ],
     ['a cause of itself', () => Object.assign(new Error(code), { cause: talkative(number) })],
     [
       'an error that cannot be read',
@@ -221,6 +230,7 @@ describe('describeCard', () => {
     ['has no text as the name', () => ({ card_type: 'debit', card_issuer_name: { en: 'Bank' } })],
     ['has an endless name', () => ({ card_type: 'debit', card_issuer_name: 'x'.repeat(201) })],
     ['has a name that cannot be stored', () => ({ card_type: 'debit', card_issuer_name: 'A\u0000' })],
+    ['has another card number as the name', () => ({ card_issuer_name: 'Bank 5555 5555 5555 4444' })],
     ['has half a character', () => ({ card_type: 'debit', card_issuer_name: 'A\ud83d' })],
     [
       'has a property that throws',
@@ -241,19 +251,33 @@ describe('describeCard', () => {
     expectNoNumber(service.logs.join(''));
   });
 
-  it('that fails does not keep the account updater from recording a new number', async () => {
+  it('has no issuer whose name is the number or the code, also of a number that is none', async () => {
+    const odd = '9999000000000015';
+    describeCard = (given) => ({ card_type: 'debit', card_issuer_name: `no issuer for ${given}` });
+    verifyCard = () => Promise.resolve({ status: 'succeeded', card_issuer_name: `code ${code}` });
+    const stored = [await store(), await store({ number: odd })];
+    expect(stored.map(({ status, details }) => [status, details.card_issuer_name])).toEqual([
+      ['succeeded', null],
+      ['failed', null],
+    ]);
+  });
+
+  it.each([
+    ['async', 'it returned a promise'],
+    ['', '[redacted] is unknown'],
+  ])('that fails does not keep the account updater from recording a new number: %s', async (kind, reason) => {
     const { id } = await store();
     const folder = await mkdtemp(join(tmpdir(), 'provider-faults-'));
     const env = { ...productionEnv(service.config), PROVIDERS: join(folder, 'providers.mjs') };
     await writeFile(
       env.PROVIDERS,
-      'export const describeCard = async (number) => { throw new Error(number); };',
+      `export const describeCard = ${kind} (number) => { throw new Error(\`\${number} is unknown\`); };`,
     );
     const args = ['payment-methods', 'found-replacement', id, '--expiration-date', '11/44', '--new-number'];
     const { status, stdout, stderr } = await paymentsHere(args, env, '5555555555554444');
     await rm(folder, { recursive: true });
     expect([status, JSON.parse(stdout)]).toMatchObject([0, { id, has_replacement: true }]);
-    expect(stderr).toBe('describeCard failed; the card has no type and issuer: it returned a promise\n');
+    expect(stderr).toBe(`describeCard failed; the card has no type and issuer: ${reason}\n`);
     expect((await rowOf(id)).replacement).toMatchObject({ label: '4444', card_type: null });
   });
 });
@@ -263,6 +287,7 @@ describe('a verdict', () => {
     ['an endless name', { card_issuer_name: 'x'.repeat(201) }],
     ['a name that cannot be stored', { card_issuer_name: '\u0000' }],
     ['another type', { card_type: 'gold' }],
+    ['no verdict', { status: undefined }],
   ])('with %s leaves the card in processing', async (_name, more) => {
     verifyCard = () => Promise.resolve({ status: 'succeeded', ...more });
     expect(await store()).toMatchObject({
@@ -280,6 +305,31 @@ describe('a balance', () => {
   };
   const sound = { balance: 5, currency: 'EUR', expirationDate: null };
   const failed = { errorCode: 'expired_card', rawCode: '54', rawMessage: 'Expired' };
+
+  it('tells nobody which guess is the PIN of a stored card', async () => {
+    const pin = '8014';
+    const made = await silentWork(db(), (unit) =>
+      createGiftCard(
+        unit,
+        { merchant_account_id: 'shop', number: '6006490000009999', pin },
+        service.secrets.vault,
+      ),
+    );
+    giftCards = (cards) =>
+      Promise.resolve(
+        cards.map(
+          ({ number }) =>
+            ({ ...failed, rawMessage: `card ************${number.slice(-4)} is unknown` }) as never,
+        ),
+      );
+    const guesses = ['8012', '8013', '8014', '8015'].map((last) => ({
+      number: `600649000000${last}`,
+      pin: 'x1y2',
+    }));
+    const { items } = await check({ id: made?.id }, ...guesses);
+    const said = items.slice(1).map((item) => item.balance_raw_error_message);
+    expect(said).toEqual(guesses.map(({ number }) => `card ************${number.slice(-4)} is unknown`));
+  });
 
   it('with an error code beside it is a failed look-up', async () => {
     giftCards = () => Promise.resolve([{ ...sound, ...failed } as never]);

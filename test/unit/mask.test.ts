@@ -19,6 +19,7 @@ describe('a value', () => {
     [number, '%34%39%32%39123456789012', '[redacted]'],
     [number, 'x49291234567890123', 'x[redacted]3'],
     [number, `${number}${number}`, '[redacted][redacted]'],
+    [number, '４９２９１２３４５６７８９０１２', '[redacted]'],
     [number, '4929 1234 5678 9013', '4929 1234 5678 9013'],
     ['123', 'cvc=123, cvc: 1 2 3', 'cvc=[redacted], cvc: [redacted]'],
     ['123', 'cvc4123', 'cvc4[redacted]'],
