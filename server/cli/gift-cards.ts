@@ -77,7 +77,9 @@ async function erase(
     printResult(
       output,
       { dry_run: dryRun, found, unknown },
-      `${dryRun ? 'Would be erased' : 'Erased'}: ${listed(found)}.`,
+      Object.keys(found).length > 0
+        ? `${dryRun ? 'Would be erased' : 'Erased'}: ${listed(found)}.`
+        : 'Finished what an earlier run had left.',
     );
   if (unknown.length > 0) throw notFound('gift card', unknown.join(', '), 'gift-cards list');
 }

@@ -10,7 +10,7 @@ import type { PageEnd } from '../events/delivery-list.ts';
 import { shellWord } from '../installation.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
 import { expiry } from '../resources/payment-methods/queries.ts';
-import { erasedValues, tableFates } from '../resources/personal.ts';
+import { erasedValues, tableFates, tablesWithTraces } from '../resources/personal.ts';
 import { readUuid } from '../rules/values.ts';
 import {
   assignments,
@@ -19,7 +19,7 @@ import {
   deleteEvents,
   endErasure,
   eraseAnswers,
-  erasureOfCards,
+  erasureBy,
   hasErasure,
   hasSomething,
   refreshStatistics,
@@ -77,7 +77,7 @@ export async function eraseCards(
   );
   const isBegun = !options.dryRun && (await hasErasure(db, marks));
   if (isBegun) {
-    await refreshStatistics(db, ['payment_methods', 'idempotency_keys', 'events', 'deliveries']);
+    await refreshStatistics(db, tablesWithTraces);
     await options.inStep((unit) => endErasure(unit, marks));
   }
   const known = new Set(existing);
@@ -97,9 +97,9 @@ async function listPlaces(db: Db, chosen: ChosenCards): Promise<Map<string, stri
 }
 
 function marksOf(chosen: ChosenCards, existing: readonly string[]): string[] {
-  if ('ids' in chosen) return existing.map(erasureOfCards);
+  if ('ids' in chosen) return existing.map((id) => erasureBy(`payment-methods erase ${id}`));
   const of = chosen.account === undefined ? '' : ` --merchant-account ${shellWord(chosen.account)}`;
-  return [erasureOfCards(`--expired-before ${chosen.expiredBefore}${of}`)];
+  return [erasureBy(`payment-methods erase --expired-before ${chosen.expiredBefore}${of}`)];
 }
 
 /**

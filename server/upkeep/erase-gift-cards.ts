@@ -2,21 +2,37 @@
 import { listAccountsOf } from '../database/across-accounts.ts';
 import type { Db } from '../database/database.ts';
 import { deleteGiftCards } from '../resources/gift-cards/changes.ts';
-import { eraseAnswers, refreshStatistics } from './erasure-queries.ts';
+import {
+  beginErasure,
+  endErasure,
+  eraseAnswers,
+  erasureBy,
+  listErasures,
+  refreshStatistics,
+} from './erasure-queries.ts';
 import { createSteps, type FoundRecords, type StepOptions } from './erasure-steps.ts';
+
+const commandOf = (id: string) => `gift-cards erase ${id}`;
 
 export async function eraseGiftCards(
   ids: readonly string[],
   { db, ...options }: StepOptions & { db: Db },
 ): Promise<{ found: FoundRecords; unknown: string[] }> {
   const byAccount = await listAccountsOf(db, 'gift_cards', ids);
-  const { found, step } = createSteps(options, () => Promise.resolve());
+  const known = new Set([...byAccount.values()].flat());
+  // Of an interrupted run, the statistics are left.
+  const begun = new Set(await listErasures(db));
+  for (const id of ids) if (begun.has(commandOf(id))) known.add(id);
+  const marks = [...known].map((id) => erasureBy(commandOf(id)));
+  const { found, step } = createSteps(options, (unit) => beginErasure(unit, marks));
   for (const [account, own] of byAccount)
     await step('gift_cards', async (unit) => {
       await eraseAnswers(unit.db, account, own);
       return deleteGiftCards(unit, account, own);
     });
-  if (!options.dryRun && byAccount.size > 0) await refreshStatistics(db, ['gift_cards', 'idempotency_keys']);
-  const known = new Set([...byAccount.values()].flat());
+  if (!options.dryRun && known.size > 0) {
+    await refreshStatistics(db, ['gift_cards', 'idempotency_keys']);
+    await options.inStep((unit) => endErasure(unit, marks));
+  }
   return { found, unknown: ids.filter((id) => !known.has(id)) };
 }

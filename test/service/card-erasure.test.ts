@@ -279,6 +279,43 @@ describe('payment-methods erase', () => {
     expect(await doctor()).not.toContain('interrupted');
   });
 
+  it('leaves nothing in the statistics of tables that have no row left', async () => {
+    // Values are sampled only if there are several.
+    const ids = [];
+    for (let index = 0; index < 5; index++)
+      ids.push(await store({ external_identifier: `remembered ${index}` }, `remembered ${index}`));
+    await sql`delete from events where body not like '%remembered%'`.execute(db());
+    await sql`delete from deliveries where event_id not in (select id from events)`.execute(db());
+    await sql`
+      insert into delivery_attempts (delivery_id, number, at, milliseconds, answer, merchant_account_id)
+      select id, 1, now(), 1, 'remembered ' || row_number() over (), merchant_account_id from deliveries`.execute(
+      db(),
+    );
+    await sql`analyze`.execute(db());
+    const remembered = async () => {
+      const { rows } = await sql<{ name: string }>`
+        select distinct tablename || '.' || attname as name from pg_stats where pg_stats::text like '%remembered%' order by 1`.execute(
+        db(),
+      );
+      return rows.map(({ name }) => name);
+    };
+    expect(await remembered()).toEqual([
+      ...['delivery_attempts.answer', 'events.body', 'payment_methods.external_identifier'],
+    ]);
+    // As the daily job does.
+    await sql`delete from idempotency_keys`.execute(db());
+    await erase(...ids);
+    expect(await remembered()).toEqual([]);
+    for (const table of ['events', 'deliveries', 'delivery_attempts', 'idempotency_keys']) {
+      expect([table, await linesOf(db(), table)]).toEqual([table, []]);
+      const { rows } = await sql`
+        select histogram_bounds::text as bounds from pg_stats where tablename = ${table} and histogram_bounds is not null`.execute(
+        db(),
+      );
+      expect([table, rows]).toEqual([table, []]);
+    }
+  });
+
   it('waits for a change of the card, and deletes its event, too', async () => {
     const id = await store();
     let erasing: ReturnType<typeof erase> | undefined;
@@ -356,19 +393,53 @@ describe('gift-cards erase', () => {
     expect((await payments(['gift-cards', 'erase', first, '--yes'])).status).toBe(1);
   });
 
-  it('erases the kept answer that shows it, and what the planner remembers', async () => {
+  const makeUnusual = async (last4: string) => {
     const { id } = JSON.parse(await done(['gift-cards', 'create'], '9999000125500000 1111\n')) as {
       id: string;
     };
-    await sql`update gift_cards set last4 = 'unusual' where id = ${id}`.execute(db());
+    await sql`update gift_cards set last4 = ${last4} where id = ${id}`.execute(db());
+    return id;
+  };
+  const unusualIn = async (table: string) =>
+    (await linesOf(db(), table)).filter((line) => line.includes('unusual'));
+
+  it('erases the kept answer that shows it, and what the planner remembers, also of the last one', async () => {
+    const id = await makeUnusual('unusual');
     await sql`
       insert into idempotency_keys (merchant_account_id, slot, fingerprint, claim, claimed_until, answer_sealed, resource_id, created_at)
       values ('default', 'of the gift card', '', gen_random_uuid(), now(), 'unusual', ${id}, now())`.execute(
       db(),
     );
     await sql`analyze gift_cards`.execute(db());
-    await done(['gift-cards', 'erase', id, '--yes']);
+    expect(await unusualIn('pg_stats')).not.toEqual([]);
+    const all = await db().selectFrom('gift_cards').select('id').execute();
+    await done(['gift-cards', 'erase', '--yes', ...all.map((card) => card.id)]);
     for (const table of ['gift_cards', 'idempotency_keys', 'pg_stats'])
-      expect((await linesOf(db(), table)).filter((line) => line.includes('unusual'))).toEqual([]);
+      expect(await unusualIn(table)).toEqual([]);
+    expect(await linesOf(db(), 'gift_cards')).toEqual([]);
+  });
+
+  it('statistics that could not be made are made by the next run, which doctor names', async () => {
+    const ids = [await makeUnusual('unusual'), await makeUnusual('another')];
+    await sql`analyze gift_cards`.execute(db());
+    const command = ['gift-cards', 'erase', ids[0] ?? '', '--yes'];
+    let stopped: ReturnType<typeof payments> | undefined;
+    await silentWork(db(), async (unit) => {
+      await sql`lock table gift_cards in share update exclusive mode`.execute(unit.db);
+      stopped = payments(command);
+      await eventually(async () => {
+        const { rows } = await sql`
+          select pg_cancel_backend(pid) from pg_stat_activity where datname = current_database()
+            and wait_event_type = 'Lock' and query like 'analyze %'`.execute(db());
+        return rows.length > 0;
+      }, 'the statistics wait');
+      expect((await stopped).status).toBe(1);
+    });
+    expect([await unusualIn('gift_cards'), (await unusualIn('pg_stats')).length]).toEqual([[], 1]);
+    expect(await doctor()).toContain(`payments gift-cards erase ${ids[0] ?? ''}\n`);
+    expect(await done(command)).toBe('Finished what an earlier run had left.\n');
+    expect(await unusualIn('pg_stats')).toEqual([]);
+    expect(await doctor()).not.toContain('interrupted');
+    expect((await payments(command)).status).toBe(1);
   });
 });
