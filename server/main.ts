@@ -75,8 +75,7 @@ function stopAtSignal(
     });
     void close();
   };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
   starting.then(
     () => (isStarted = true),
     () => undefined,

@@ -9,6 +9,7 @@ import { listAccounts } from '../resources/merchant-accounts/queries.ts';
 import { movePaymentMethod } from '../resources/payment-methods/changes.ts';
 import { findPaymentMethodOfAnyAccount, listProcessingIds } from '../resources/payment-methods/queries.ts';
 import { IllegalMove } from '../rules/state-machine.ts';
+import { readTime } from '../upkeep/clock.ts';
 import { printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
 import { count, withProgress } from './progress.ts';
 import { withService, type OpenedService } from './service.ts';
@@ -90,7 +91,8 @@ async function openVerifier({ db, config, secrets: { vault }, changeWithEvents }
     const verdict = await judgeCard(card, {
       context: { ...context, isRepeated: true },
       providers,
-      now: new Date(),
+      // A card that has expired fails for good, so the clock of this machine does not decide.
+      now: await readTime(db),
       // The rows that are printed say why a card was not verified.
       warn: () => undefined,
     });

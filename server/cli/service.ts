@@ -105,9 +105,10 @@ function watchSignals() {
   // It may come while the database is opened, when nobody waits for this.
   interrupted.catch(() => undefined);
   const interrupt = (signal: NodeJS.Signals) => {
-    if (process.listenerCount(signal) === 0) fail(new OperatorFault('The command was interrupted.'));
+    if (process.listenerCount(signal) === 1) fail(new OperatorFault('The command was interrupted.'));
   };
-  for (const signal of signals) process.once(signal, interrupt);
+  // Not `once`: one Ctrl-C arrives from the terminal and from npm, and the second would end the process before PostgreSQL has stopped.
+  for (const signal of signals) process.on(signal, interrupt);
   const end = () => {
     for (const signal of signals) process.off(signal, interrupt);
   };

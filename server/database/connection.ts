@@ -125,7 +125,8 @@ export function connectionOf(
     begin,
     end,
     release: (destroy = false) => {
-      release(destroy || isUnusable);
+      // A `begin` or `rollback` that was cancelled leaves a transaction open, in which everything else would fail.
+      release(destroy || isUnusable || client.getTransactionStatus() !== 'I');
     },
   };
 }

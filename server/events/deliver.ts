@@ -56,7 +56,8 @@ export async function deliver(
   const wait = isFinal ? undefined : context.schedule(failures, retryAfter);
   const state = succeeded ? 'succeeded' : wait === undefined ? 'failed' : 'pending';
   traced?.end(succeeded);
-  context.noteAttempt?.(state);
+  // Nothing was tried, and nobody has to do anything about it.
+  if (delivery.active) context.noteAttempt?.(state);
   return { delivery, at, milliseconds, ...answered, state, wait, traceId: traced?.traceId };
 }
 

@@ -6,6 +6,7 @@ import type { ResponseCheck } from '../contract/responses.ts';
 import { isCitus } from '../database/across-accounts.ts';
 import type { Db, Tx } from '../database/database.ts';
 import type { Outbox, Target, UnitOfWork } from '../database/unit-of-work.ts';
+import type { DatabaseTime } from '../rules/database-time.ts';
 import { makeTimedUuid } from '../rules/values.ts';
 
 /** A stored value is one that the contract does not allow. */
@@ -64,7 +65,7 @@ interface EventRow {
   name: string;
   merchant_account_id: string;
   body: string;
-  created_at: Date;
+  created_at: DatabaseTime;
 }
 
 export interface DeliveryKey {

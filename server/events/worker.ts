@@ -228,7 +228,7 @@ const isInvalid = (error: unknown): boolean => /^2[23]/.test(codeOf(error) ?? ''
 /** After it was recorded, because until then nobody knows whether the delivery still exists. */
 function logAttempt(log: Logger, attempt: Attempt): void {
   const { delivery, status, milliseconds, error, state, wait, traceId } = attempt;
-  log.info(
+  log[delivery.active ? 'info' : 'debug'](
     {
       traceId,
       event: delivery.event_id,

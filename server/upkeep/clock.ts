@@ -6,12 +6,18 @@ import type { DatabaseTime } from '../rules/database-time.ts';
 
 const mostSeconds = 30;
 
-/** `here` is the clock of this process. Negative if it is behind. */
-export async function readSecondsAhead(db: Db, here: () => Date): Promise<number> {
+/** For what is judged outside of a transaction. */
+export async function readTime(db: Db): Promise<DatabaseTime> {
   const { rows } = await sql<{ now: DatabaseTime }>`select clock_timestamp() as now`.execute(db);
   const [row] = rows;
   if (!row) throw new Error('The database did not tell its time.');
-  return (here().getTime() - row.now.getTime()) / 1000;
+  return row.now;
+}
+
+/** `here` is the clock of this process. Negative if it is behind. */
+export async function readSecondsAhead(db: Db, here: () => Date): Promise<number> {
+  const now = await readTime(db);
+  return (here().getTime() - now.getTime()) / 1000;
 }
 
 /** Undefined if they agree well enough. */

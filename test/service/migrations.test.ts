@@ -88,6 +88,23 @@ it('a database starts, whatever the files of its migrations were when it applied
   expect(await start(databaseUrl)).toEqual([]);
 });
 
+it('0007: an index whose building was interrupted is built again, and one that waits for a change of cards gives up', async () => {
+  const databaseUrl = await createTestDatabase();
+  await query(databaseUrl, `delete from applied_migrations where name = '0007-cards-in-processing'`);
+  await query(
+    databaseUrl,
+    `update pg_index set indisvalid = false where indexrelid = 'payment_methods_processing'::regclass`,
+  );
+  await withClient(databaseUrl, async (client) => {
+    await client.query('begin; lock table payment_methods in row exclusive mode');
+    await expect(start(databaseUrl)).rejects.toThrow('lock timeout');
+    await client.query('rollback');
+  });
+  expect(await start(databaseUrl)).toEqual(['0007-cards-in-processing']);
+  const valid = `select indisvalid from pg_index where indexrelid = 'payment_methods_processing'::regclass`;
+  expect(await query(databaseUrl, valid)).toEqual([{ indisvalid: true }]);
+});
+
 /** A database without these migrations. */
 async function createWithout(...names: (keyof typeof migrations)[]): Promise<string> {
   const databaseUrl = await createEmptyDatabase();

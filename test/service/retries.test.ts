@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Database, type Tx } from '../../server/database/database.ts';
-import { inWork } from '../../server/database/unit-of-work.ts';
+import { inSnapshot, inWork } from '../../server/database/unit-of-work.ts';
 import { verifySimulatedCard } from '../../server/providers/simulated.ts';
 import { card } from '../support/card.ts';
 import { createTestDatabase, withClient } from '../support/database.ts';
@@ -74,6 +74,28 @@ describe('a unit of work', () => {
     await repeatable.close();
     expect([result, attempts]).toEqual([2, 2]);
     expect(await valueOf('one')).toBe(before + 2);
+  });
+
+  it('leaves no open transaction to the next one, when the connection is given back inside of one', async () => {
+    const single = openDatabase(url, () => undefined, { size: 1 });
+    // As if its `begin` or `rollback` had been cancelled.
+    const connection = await single.connect();
+    await connection.query('begin');
+    await expect(connection.query('select 1 / 0')).rejects.toMatchObject({ code: '22012' });
+    connection.release();
+    expect((await single.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+    await single.close();
+  });
+
+  it('that only reads sees one moment, and cannot write', async () => {
+    const modes = await inSnapshot(database.db, async (tx) => {
+      const { rows } = await sql`
+        select current_setting('transaction_isolation') as isolation, current_setting('transaction_read_only') as reads`.execute(
+        tx,
+      );
+      return rows;
+    });
+    expect(modes).toEqual([{ isolation: 'repeatable read', reads: 'on' }]);
   });
 
   it('is given up after a few attempts', async () => {

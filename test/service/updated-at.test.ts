@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inWork, type Work } from '../../server/database/unit-of-work.ts';
-import { deactivateKeyPair } from '../../server/resources/api-key-pairs/changes.ts';
+import { deactivateKeyPair, recordKeyPairUse } from '../../server/resources/api-key-pairs/changes.ts';
 import { movePaymentMethod } from '../../server/resources/payment-methods/changes.ts';
 import { moveTransaction } from '../../server/resources/transactions/changes.ts';
 import {
@@ -93,6 +93,32 @@ it('of a webhook subscription', async () => {
     (unit) => rotateSubscription(unit, id, 0, service.secrets.vault),
     (unit) => switchSubscription(unit, id, false),
   );
+});
+
+it('last_used_at of a key pair moves at most once a minute', async () => {
+  const { id } = await service.pair();
+  const read = async () => {
+    const row = await db()
+      .selectFrom('api_key_pairs')
+      .select('last_used_at')
+      .where('id', '=', id)
+      .executeTakeFirst();
+    return row?.last_used_at?.getTime();
+  };
+  const age = (seconds: number) =>
+    sql`update api_key_pairs set last_used_at = now() - make_interval(secs => ${seconds}) where id = ${id}`.execute(
+      db(),
+    );
+  await recordKeyPairUse(db(), id);
+  expect(await read()).toBeGreaterThan(0);
+  await age(30);
+  const before = await read();
+  await recordKeyPairUse(db(), id);
+  expect(await read()).toBe(before);
+  await age(61);
+  const long = await read();
+  await recordKeyPairUse(db(), id);
+  expect(await read()).toBeGreaterThan((long ?? 0) + 60_000);
 });
 
 it('of a key pair', async () => {

@@ -8,6 +8,7 @@ import { longestToken } from '../../server/resources/api-key-pairs/claims.ts';
 import { schemeNames } from '../../server/resources/card-schemes/rules.ts';
 import { readMetadataFilter } from '../../server/rules/filters.ts';
 import { isUuid, readUuid } from '../../server/rules/values.ts';
+import { describeDifference } from '../../server/upkeep/clock.ts';
 
 const uuid = 'fe26475d-ec3e-4884-9553-f7356683f7f9';
 
@@ -79,6 +80,15 @@ describe('the metadata filter', () => {
       { loc: ['query', 'metadata'], msg: 'must have at most 20 keys in all', type: 'value_error.metadata' },
     ]);
   });
+});
+
+it.each([
+  [30, undefined],
+  [-30, undefined],
+  [31, 'the clock of this machine is 31 s ahead of that of the database'],
+  [-345_600, 'the clock of this machine is 345600 s behind that of the database'],
+])('a clock that is %s s ahead of the database: %s', (seconds, expected) => {
+  expect(describeDifference(seconds)?.replace(/:.*/, '')).toBe(expected);
 });
 
 describe('a time of the command line', () => {

@@ -124,9 +124,9 @@ export async function start(
     if (/could not bind|could not create any TCP\/IP sockets/.test(log)) return 'port taken';
     // Of another process that starts at the same time, which may also have moved our log away; or what a killed one left.
     if ((await isRunning(folder)) || /shared memory block .* still in use/.test(log)) return 'running';
-    const reason =
-      /(?:FATAL|PANIC): +(.*)/.exec(log)?.[1] ??
-      (statfsSync(folder.directory).bavail === 0 ? noSpace : reasonOf(error));
+    const [, said] = /(?:FATAL|PANIC): +(.*)/.exec(log) ?? [];
+    const isFull = said?.includes('No space left on device') ?? statfsSync(folder.directory).bavail === 0;
+    const reason = isFull ? noSpace : (said ?? reasonOf(error));
     throw new OperatorFault(
       `The embedded PostgreSQL did not start: ${reason} (its log: ${folder.directory}/postgres.log)`,
       { cause: error },

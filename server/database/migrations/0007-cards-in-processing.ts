@@ -2,11 +2,18 @@
 import { sql, type Kysely } from 'kysely';
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // As in 0002: an operator may have built it before.
-  const { rows } = await sql`select where to_regclass('payment_methods_processing') is not null`.execute(db);
-  if (rows.length > 0) return;
-  await sql`
-    create index payment_methods_processing on payment_methods (created_at) where status = 'processing'`.execute(
+  // Cards cannot be stored while this waits for a transaction that changes cards, nor while it works.
+  await sql`set local lock_timeout = '2s'`.execute(db);
+  // As in 0002: an operator may have built it before. If that was interrupted, it is there and not valid.
+  const { rows } = await sql<{ isValid: boolean }>`
+    select indisvalid as "isValid" from pg_index where indexrelid = to_regclass('payment_methods_processing')`.execute(
     db,
   );
+  const [found] = rows;
+  if (found?.isValid) return;
+  await (
+    found
+      ? sql`reindex index payment_methods_processing`
+      : sql`create index payment_methods_processing on payment_methods (created_at) where status = 'processing'`
+  ).execute(db);
 }

@@ -26,5 +26,5 @@ export const digests: Record<string, string> = {
   '0004-events-for-one': '8a42265df981',
   '0005-updated-after-created': '195340ff025b',
   '0006-attempts-by-time': '52d6ef5c14e7',
-  '0007-cards-in-processing': '916bac7f41fd',
+  '0007-cards-in-processing': 'eb2c13687ec7',
 };

@@ -31,7 +31,7 @@ export async function countNumbers(
  * The row of a bucket decides, and nothing else: whoever changes it waits for others who do, and then sees what they wrote. A number that
  * is counted when the bucket is full closes it. A closed bucket changes only as its numbers get old. By the clock of the database: an
  * instance whose clock is ahead would forget the numbers of the others. `excluded` tells the time, because Citus allows only immutable
- * functions after `on conflict`.
+ * functions after `on conflict`. Times that are ahead are those of an instance of 1.1.0 with a wrong clock.
  */
 async function countOnce(
   db: Db,
@@ -44,12 +44,11 @@ async function countOnce(
     from unnest(${tried.map(({ bucket }) => bucket)}::text[], ${tried.map(({ number }) => number)}::text[])
       as tried (bucket, number) order by bucket
     on conflict (bucket) do update set changed_at = excluded.changed_at, seen = (
-      select coalesce(jsonb_object_agg(number, at), '{}')
+      select coalesce(jsonb_object_agg(number, least(at::bigint, time)), '{}')
         || case when count(*) > ${limit.limit} then '{}' else excluded.seen end
       from jsonb_each(known.seen) as one (number, at)
-      where at::bigint > (
-        select max(at::bigint) from jsonb_each(excluded.seen) as tried (number, at)
-      ) - ${limit.windowSeconds * 1000}
+      cross join (select max(at::bigint) as time from jsonb_each(excluded.seen) as tried (number, at)) as clock
+      where at::bigint > time - ${limit.windowSeconds * 1000}
     )
     returning bucket, seen, changed_at as now`.execute(db);
   return new Map(rows.map(({ bucket, seen, now }) => [bucket, waitOf(Object.values(seen), limit, now)]));

@@ -176,7 +176,7 @@ it('deletes old events without pending deliveries, expired rate limit counters, 
     const event = { id, name: 'transaction.created', merchant_account_id: 'default', body: '{}', created_at };
     const attempt = { at: created_at, status: 200, milliseconds: 1, error: null, answer: null };
     await inTransaction(db, async (tx) => {
-      await insertEvent(tx, event);
+      await insertEvent(tx, { ...event, created_at: created_at as DatabaseTime });
       const { rows } = await sql<{ id: string }>`
         update deliveries set state = ${state}, attempts = 1 where event_id = ${id} returning id`.execute(tx);
       await tx
