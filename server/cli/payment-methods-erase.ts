@@ -1,13 +1,16 @@
 // `payments payment-methods erase`: for requests to delete a card that has no buyer, and for the retention of expired cards.
-import { Command, InvalidArgumentError } from 'commander';
-import { hasExpired } from '../resources/payment-methods/rules.ts';
+import { Command } from 'commander';
+import { inWork } from '../database/unit-of-work.ts';
 import { allAccounts } from '../rules/accounts.ts';
+import type { DatabaseTime } from '../rules/database-time.ts';
 import { eraseCards, type CardErasure, type ChosenCards } from '../upkeep/erase-cards.ts';
 import { confirm } from './input.ts';
 import { printResult, withExamples, WrongCall, type JsonOption } from './output.ts';
 import { count, listed, withProgress } from './progress.ts';
 import { auditOnce, notFound, requireAccount, withService } from './service.ts';
 import { ids as collectIds, matching } from './values.ts';
+
+const month = matching(/^(0[1-9]|1[0-2])\/\d{2}$/, 'Give MM/YY, such as 01/25.');
 
 export const eraseCommand = (): Command =>
   withExamples(
@@ -17,7 +20,7 @@ export const eraseCommand = (): Command =>
   )
     .description('erase cards: their number and all that tells it; counters and transactions stay')
     .argument('[id...]', 'their IDs', collectIds)
-    .option('--expired-before <MM/YY>', 'all cards that expired before this month', pastMonth)
+    .option('--expired-before <MM/YY>', 'all cards that expired before this month', month)
     .option('--merchant-account <id>', 'with --expired-before: of this account; * is all, the default')
     .option('--dry-run', 'count what would be erased, and change nothing')
     .option('--yes', 'do not ask')
@@ -31,13 +34,9 @@ If the command is interrupted, run it again. For what is kept, and why, see docs
     .action(erase);
 
 /** Before a month that has not begun, there are cards that are valid. */
-function pastMonth(text: string): string {
-  const month = matching(/^(0[1-9]|1[0-2])\/\d{2}$/, 'Give MM/YY, such as 01/25.')(text);
-  const now = new Date();
-  const isNow = now.toISOString().slice(2, 7) === `${month.slice(3)}-${month.slice(0, 2)}`;
-  if (!isNow && !hasExpired(month, now))
-    throw new InvalidArgumentError('Cards of the month before are still valid.');
-  return month;
+function refuseFuture(month: string, now: DatabaseTime): void {
+  if (now.toISOString().slice(2, 7) < `${month.slice(3)}-${month.slice(0, 2)}`)
+    throw new WrongCall('--expired-before: cards of the month before are still valid.');
 }
 
 interface EraseOptions extends JsonOption {
@@ -66,6 +65,8 @@ async function erase(
   const erasure = await withProgress(`Erasing ${named}`, (update) =>
     withService(
       async ({ db }) => {
+        if (expiredBefore !== undefined)
+          refuseFuture(expiredBefore, await inWork(db, ({ now }) => Promise.resolve(now)));
         if (account !== undefined) await requireAccount(db, account);
         const onProgress = (soFar: CardErasure['found']) => {
           update(`Erasing ${named}: ${listed(soFar)}`);

@@ -184,7 +184,7 @@ describe('payment-methods erase', () => {
       [
         ['--expired-before', '01/99', '--yes'],
         2,
-        expect.stringContaining('Cards of the month before are still valid'),
+        expect.stringContaining('cards of the month before are still valid'),
       ],
       [
         ['--expired-before', '01/20', '--merchant-account', 'nowhere', '--yes'],
@@ -234,6 +234,37 @@ describe('payment-methods erase', () => {
       items: { result: string }[];
     };
     expect(items[0]?.result).toContain('it was erased');
+  });
+
+  it("what has expired is judged by the database's clock, and the current month is accepted", async () => {
+    const month = async (from: number) => {
+      const { rows } = await sql<{ month: string }>`
+        select to_char(now() at time zone 'UTC' + make_interval(months => ${from}::int), 'MM/YY') as month`.execute(
+        db(),
+      );
+      return rows[0]?.month ?? '';
+    };
+    const [last, current, next, later] = [await store(), await store(), await store(), await store()];
+    await expire(last, await month(-1));
+    await expire(current, await month(0));
+    await expire(next, await month(1));
+    const before = await contents();
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 240 * 24 * 3_600_000 });
+    try {
+      const { status, stderr } = await payments([
+        ...['payment-methods', 'erase', '--expired-before', await month(1), '--yes'],
+      ]);
+      expect([status, stderr]).toEqual([2, expect.stringContaining('still valid') as string]);
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(await contents()).toEqual(before);
+    await erase('--expired-before', await month(0));
+    expect(await rowOf(last)).toMatchObject(erasedRow);
+    const chosen = { expiredBefore: await month(2), account: undefined };
+    const inStep: Parameters<typeof eraseCards>[1]['inStep'] = (work) => inWork(db(), work);
+    await eraseCards(chosen, { db: db(), dryRun: false, onProgress: () => undefined, inStep });
+    for (const id of [current, next, later]) expect(await rowOf(id)).toMatchObject({ status: 'succeeded' });
   });
 
   it.each(['its ID', '--expired-before'])(

@@ -140,8 +140,10 @@ export async function readProcessing(db: Db, most: number): Promise<{ cards: num
 /** As the index payment_methods_waiting has it: YYMM of MM/YY. */
 export const expiry = sql<string>`right(expiration_date, 2) || left(expiration_date, 2)`;
 
+export const isExpired = sql<boolean>`${expiry} < to_char(now() at time zone 'UTC', 'YYMM')`;
+
 /** True for cards that have expired and wait for their replacement. */
-const isDue = sql<boolean>`has_replacement and ${expiry} < to_char(now() at time zone 'UTC', 'YYMM')`;
+const isDue = sql<boolean>`has_replacement and ${isExpired}`;
 
 /** `except`: cards that failed. Not in pages along a key: the index has no ID, so each page would sort all cards of a month. */
 export const listDueReplacements = (
