@@ -13,6 +13,7 @@ import { storeCard } from '../../server/resources/payment-methods/changes.ts';
 import { lockPaymentMethod } from '../../server/resources/payment-methods/queries.ts';
 import { erasedValues, tableFates, tablesOfBuyers } from '../../server/resources/personal.ts';
 import type { NewTransaction } from '../../server/resources/transactions/queries.ts';
+import { earlier } from '../../server/rules/database-time.ts';
 import { eraseBuyer } from '../../server/upkeep/erase-buyer.ts';
 import { listEvents } from '../../server/upkeep/erasure-queries.ts';
 import { card } from '../support/card.ts';
@@ -496,7 +497,7 @@ it('the event of a change that is committed meanwhile is deleted, too', async ()
     await insertEvent(unit.db, {
       ...{ id: randomUUID(), name: 'payment-method.updated', merchant_account_id: 'default' },
       body: JSON.stringify({ target: { id: cardId, buyer: { id, display_name: 'Jane' } } }),
-      created_at: new Date(Date.now() - 3_600_000),
+      created_at: earlier(unit.now, 3_600_000),
     });
   });
   expect((await erasing)?.found).toMatchObject({ payment_methods: 1, events: 2 });

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { paymentsHere } from '../support/in-process.ts';
 import { createAccount } from '../support/records.ts';
@@ -204,6 +205,19 @@ describe('payments payment-methods verify', () => {
     const rows = await db().selectFrom('audit_entries').select('command').execute();
     return rows.map(({ command }) => command).filter((command) => command.includes(id));
   };
+
+  it('a card is valid as long as the database says, whatever the clock of this machine', async () => {
+    const id = await storeInOutage();
+    const thisMonth = sql<string>`to_char(now() at time zone 'UTC', 'MM/YY')`;
+    await db()
+      .updateTable('payment_methods')
+      .set({ expiration_date: thisMonth })
+      .where('id', '=', id)
+      .execute();
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 40 * 86_400_000 });
+    const { status, items } = await verify([id, '--json']).finally(() => vi.useRealTimers());
+    expect([status, items]).toEqual([0, [{ id, status: 'succeeded', error: null }]]);
+  });
 
   it('--processing asks again about all of them, without the security code and with the same ID', async () => {
     await db().deleteFrom('payment_methods').execute();
