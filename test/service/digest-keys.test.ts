@@ -290,6 +290,35 @@ describe('where CARD_KEY is lost', () => {
       expect(sealed?.examples.filter((one) => /settings|merchant_accounts/.test(one))).toEqual([]);
     });
 
+    it('what the lost key sealed can be erased and replaced, as the guide says, and then CARD_KEY can be rotated', async () => {
+      const [id, owner] = [randomUUID(), 'default'];
+      const secret = service.secrets.vault.seal('whsec_', { purpose: 'webhook-secret', owner, id });
+      await query(
+        databaseUrl,
+        `insert into webhook_subscriptions (id, merchant_account_id, url, active, secret_sealed)
+        values ('${id}', '${owner}', 'https://lost.example', false, '${secret}')`,
+      );
+      const next = randomBytes(32);
+      const keys = [next, fresh].map((key) => key.toString('base64')).join(',');
+      const payments = (...args: string[]) =>
+        paymentsHere(args, { DATABASE_URL: databaseUrl, DATA_DIR: dataDir.path, CARD_KEY: keys });
+      const refused = await payments('secrets', 'rotate');
+      expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining(old)]);
+
+      for (const [table, noun] of [
+        ['payment_methods', 'payment-methods'],
+        ['gift_cards', 'gift-cards'],
+      ] as const) {
+        const found = await query(databaseUrl, `select id from ${table} where number_sealed like '${old}.%'`);
+        expect(found).not.toEqual([]);
+        const { status } = await payments(noun, 'erase', '--yes', ...found.map((row) => String(row.id)));
+        expect(status).toBe(0);
+      }
+      expect((await payments('webhooks', 'rotate', id, '--keep', '0s')).status).toBe(0);
+      const rotated = await payments('secrets', 'rotate');
+      expect([rotated.status, rotated.stderr]).toEqual([0, '']);
+    });
+
     it('a value that was kept can be put back when the card key is found', async () => {
       await query(
         databaseUrl,

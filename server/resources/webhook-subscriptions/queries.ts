@@ -50,7 +50,7 @@ export const listWebhookSubscriptions = (db: Db) =>
     .execute();
 
 /**
- * Both the new and the old secret sign until `until`. Undefined, without a change, when there is no such subscription or when
+ * Both the new and the old secret sign until `until`; if that is past, the old one is not kept, as it may not open. Undefined, without a change, when there is no such subscription or when
  * an older secret is still valid: only one old secret is kept, unless `until` is past.
  */
 export const rotateSecret = (
@@ -63,8 +63,8 @@ export const rotateSecret = (
   db
     .updateTable('webhook_subscriptions')
     .set((row) => ({
-      old_secret_sealed: row.ref('secret_sealed'),
-      old_secret_until: until,
+      old_secret_sealed: until > now ? row.ref('secret_sealed') : null,
+      old_secret_until: until > now ? until : null,
       secret_sealed,
       updated_at: notBack(now),
     }))
