@@ -81,9 +81,9 @@ async function rotate(
   const rotation = await withProgress('Rotating the card key', (update) =>
     // Two rotations at the same time would each create a key.
     withLock(db, 'rotate secrets', async () => {
-      if (kept) await createKey(db, vault, config.dataDir);
       await refuseMissingKeys(db, vault);
       if (config.environment === 'production' && !yes) await refuseUnconfirmed(db, vault.keyId);
+      if (kept) await createKey(db, vault, config.dataDir);
       // Noted first: a rotation that is interrupted has changed something, too.
       await change(() => Promise.resolve(true));
       const encrypted = await resealEverything(db, vault, {
@@ -128,7 +128,7 @@ async function refuseMissingKeys(db: Db, vault: Vault): Promise<void> {
   if (!found) return;
   const named = found.missing.join(', ');
   throw new OperatorFault(
-    `Some values need a key that is missing: ${named}. Add it to CARD_KEY; nothing was changed.`,
+    `Some values need a key that is missing: ${named}. Add it to CARD_KEY. If it is lost: payments secrets replace-lost-keys, and see "A lost key" in docs/guides/keys.md. Nothing was changed.`,
   );
 }
 

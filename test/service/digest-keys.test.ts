@@ -1,6 +1,6 @@
 // Every merchant account has a random key, sealed by CARD_KEY, from which those of its digests come. It is made at its first use.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -205,6 +205,18 @@ describe('where CARD_KEY is lost', () => {
       ).rejects.toThrow(new RegExp(message.source.replace('OLD', old)));
       expect(await everything()).toEqual(before);
       expect(existsSync(join(dataDir.path, 'sandbox-key.pem'))).toBe(false);
+    });
+
+    it('secrets rotate in such a sandbox is refused, and makes no key', async () => {
+      const file = join(dataDir.path, 'secrets.json');
+      const before = readFileSync(file, 'utf8');
+      const env = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir.path };
+      const { status, stderr } = await paymentsHere(['secrets', 'rotate'], env);
+      expect([status, stderr]).toEqual([
+        1,
+        `Some values need a key that is missing: ${old}. Add it to CARD_KEY. If it is lost: payments secrets replace-lost-keys, and see "A lost key" in docs/guides/keys.md. Nothing was changed.\n`,
+      ]);
+      expect(readFileSync(file, 'utf8')).toBe(before);
     });
 
     it('replace-lost-keys without --yes says what it would do, and changes nothing', async () => {
