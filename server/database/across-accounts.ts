@@ -22,6 +22,7 @@ export const exceptions = {
   'due-deliveries': 'A worker looks for what is due of all accounts.',
   'deliveries-of-subscription': 'A subscription may be for all accounts.',
   'all-deliveries': 'An operator lists deliveries of all accounts.',
+  'old-rows': 'The daily job asks which accounts have something to delete. It is deleted by account.',
 } as const;
 
 /** They change rows. A row meets only rows of its own account and global tables, so each server can do its part by itself. */

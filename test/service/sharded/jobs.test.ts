@@ -16,6 +16,7 @@ import type { DatabaseTime } from '../../../server/rules/database-time.ts';
 import { cards } from '../../../server/sandbox/sample-records.ts';
 import { startJobs, deleteExpired } from '../../../server/upkeep/jobs.ts';
 import { createTestDatabase } from '../../support/database.ts';
+import { startLossyDatabase } from '../../support/lost-commit.ts';
 import { expireCard, recordReplacement, silentWork } from '../../support/records.ts';
 import { startTestService } from '../../support/service.ts';
 
@@ -257,9 +258,10 @@ describe('retention', () => {
   };
   const before = () => new Date(Date.now() - 30 * 86_400_000) as DatabaseTime;
 
-  let database: Database;
+  let database: Database & { url: string };
   beforeEach(async () => {
-    database = openDatabase(await createTestDatabase('furnished'), () => undefined);
+    const url = await createTestDatabase('furnished');
+    database = { ...openDatabase(url, () => undefined), url };
   });
   afterEach(() => database.close());
 
@@ -279,6 +281,35 @@ describe('retention', () => {
     await deleteSubscription((work) => silentWork(db, work), id);
     expect(await count(db)).toEqual([3, 0, 0]);
     expect(await deleteExpired(db, 'events', { before: before() })).toBe(3);
+  });
+
+  it('sends a few statements for 3,000 accounts of which two have something to delete', async () => {
+    const { db } = database;
+    await sql`
+      insert into merchant_accounts (id, display_name)
+      select 'account ' || number, 'An account' from generate_series(1, 3000) as number`.execute(db);
+    await make(db, null, 'failed', 1);
+    const event = { name: 'transaction.created', merchant_account_id: 'account 7', body: '{}' };
+    await db
+      .insertInto('events')
+      .values({ ...event, id: randomUUID(), created_at: before() })
+      .execute();
+    await sql`
+      insert into idempotency_keys (merchant_account_id, slot, fingerprint, claim, claimed_until, created_at)
+      values ('*', 'over', '', gen_random_uuid(), now(), now() - interval '40 days')`.execute(db);
+    await using counter = await startLossyDatabase(database.url);
+    const counted = openDatabase(counter.url, () => undefined);
+    const trips = async (table: 'events' | 'idempotency_keys', expected: number) => {
+      await sql`select 1`.execute(counted.db);
+      const begun = counter.trips();
+      expect(await deleteExpired(counted.db, table, { before: before() })).toBe(expected);
+      return counter.trips() - begun;
+    };
+    // One to find the accounts, then begin, the statements of a batch, and commit.
+    expect(await trips('events', 2)).toBeLessThanOrEqual(1 + 2 * 5);
+    expect(await trips('idempotency_keys', 1)).toBeLessThanOrEqual(1 + 3);
+    expect([await trips('events', 0), await trips('idempotency_keys', 0)]).toEqual([1, 1]);
+    await counted.close();
   });
 
   it('leaves a row that somebody has locked to the next run, and everything when the service stops', async () => {
