@@ -34,7 +34,7 @@ export function readSandboxSecrets(dataDir: string, names: readonly string[]): S
   const missing = names.filter((name) => !(name in stored));
   if (missing.length === 0) return stored;
   throw new OperatorFault(
-    `${missing.join(', ')} missing in ${file}, and this command creates nothing. Restore the file, or start the service if it has never run.`,
+    `${missing.join(', ')} missing in ${file}, and this command creates nothing. Start the service if it has never run, otherwise restore the file. If it is lost: payments secrets replace-lost-keys`,
   );
 }
 
@@ -71,7 +71,7 @@ function read(file: string): SandboxSecrets | undefined {
     // Not JSON: the same fault as JSON of another shape.
   }
   throw new OperatorFault(
-    `${file} does not contain valid sandbox secrets. Restore it, or remove it and lose the cards that were stored with it.`,
+    `${file} does not contain valid sandbox secrets. Restore it. If it is lost, remove it, and run: payments secrets replace-lost-keys`,
   );
 }
 

@@ -1,6 +1,6 @@
 // Every merchant account has a random key, sealed by CARD_KEY, from which those of its digests come. It is made at its first use.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -217,6 +217,35 @@ describe('where CARD_KEY is lost', () => {
         `Some values need a key that is missing: ${old}. Add it to CARD_KEY. If it is lost: payments secrets replace-lost-keys, and see "A lost key" in docs/guides/keys.md. Nothing was changed.\n`,
       ]);
       expect(readFileSync(file, 'utf8')).toBe(before);
+    });
+
+    it('a broken or missing secrets.json leads to replace-lost-keys, which makes another one', async () => {
+      await using other = await newDataDir();
+      const copy = await createTestDatabase('furnished');
+      await untilAlone(copy);
+      const file = join(other.path, 'secrets.json');
+      const payments = (...args: string[]) =>
+        paymentsHere(args, { DATABASE_URL: copy, DATA_DIR: other.path });
+      const lost = 'If it is lost';
+      mkdirSync(other.path, { mode: 0o700 });
+      writeFileSync(file, '{}}', { mode: 0o600 });
+      const broken = await payments('secrets', 'status');
+      expect([broken.status, broken.stderr]).toEqual([
+        1,
+        `${file} does not contain valid sandbox secrets. Restore it. ${lost}, remove it, and run: payments secrets replace-lost-keys\n`,
+      ]);
+      rmSync(file);
+      for (const command of [['secrets', 'status'], ['doctor']]) {
+        const { status, stderr } = await payments(...command);
+        expect([command, status, stderr]).toEqual([
+          ...[command, 1],
+          `CARD_KEY, CURSOR_KEY missing in ${file}, and this command creates nothing. Start the service if it has never run, otherwise restore the file. ${lost}: payments secrets replace-lost-keys\n`,
+        ]);
+      }
+      expect((await payments('secrets', 'replace-lost-keys', '--yes')).status).toBe(0);
+      const config = { databaseUrl: copy, dataDir: other.path, secrets: noSecrets };
+      const started = await startTestService({ config });
+      await started[Symbol.asyncDispose]();
     });
 
     it('replace-lost-keys without --yes says what it would do, and changes nothing', async () => {
