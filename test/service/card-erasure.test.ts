@@ -267,6 +267,35 @@ describe('payment-methods erase', () => {
     for (const id of [current, next, later]) expect(await rowOf(id)).toMatchObject({ status: 'succeeded' });
   });
 
+  it('a card that gets a new date meanwhile is judged again, and stays', async () => {
+    const id = await store();
+    await expire(id, '12/20');
+    const { found } = await eraseCards(
+      { expiredBefore: '01/21', account: 'default' },
+      {
+        ...{ db: db(), dryRun: false, onProgress: () => undefined },
+        // It is listed by now.
+        inStep: async (work) => {
+          await expire(id, '12/44');
+          return inWork(db(), work);
+        },
+      },
+    );
+    expect([found, await rowOf(id)]).toMatchObject([
+      { payment_methods: 0, kept_answers: 0, events: 0 },
+      { status: 'succeeded' },
+    ]);
+  });
+
+  it('finds the event of a card behind more than are looked through at once', async () => {
+    await sql`
+      insert into events (id, name, merchant_account_id, body, created_at)
+      select gen_random_uuid(), 'payment-method.created', 'default', '{}', now() - interval '1 day'
+      from generate_series(1, 2100)`.execute(db());
+    expect(await erase(await store())).toMatchObject({ found: { payment_methods: 1, events: 1 } });
+    await sql`delete from events where body = '{}'`.execute(db());
+  });
+
   it.each(['its ID', '--expired-before'])(
     'by %s: interrupted before it came to the events, it continues with the next run, which doctor names',
     async (by) => {
