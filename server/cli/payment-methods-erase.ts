@@ -1,8 +1,7 @@
 // `payments payment-methods erase`: for requests to delete a card that has no buyer, and for the retention of expired cards.
 import { Command } from 'commander';
-import { inWork } from '../database/unit-of-work.ts';
+import { hasBegun } from '../resources/payment-methods/queries.ts';
 import { allAccounts } from '../rules/accounts.ts';
-import type { DatabaseTime } from '../rules/database-time.ts';
 import { eraseCards, type CardErasure, type ChosenCards } from '../upkeep/erase-cards.ts';
 import { confirm } from './input.ts';
 import { printResult, withExamples, WrongCall, type JsonOption } from './output.ts';
@@ -33,12 +32,6 @@ If the command is interrupted, run it again. For what is kept, and why, see docs
     )
     .action(erase);
 
-/** Before a month that has not begun, there are cards that are valid. */
-function refuseFuture(month: string, now: DatabaseTime): void {
-  if (now.toISOString().slice(2, 7) < `${month.slice(3)}-${month.slice(0, 2)}`)
-    throw new WrongCall('--expired-before: cards of the month before are still valid.');
-}
-
 interface EraseOptions extends JsonOption {
   expiredBefore?: string;
   merchantAccount?: string;
@@ -65,8 +58,8 @@ async function erase(
   const erasure = await withProgress(`Erasing ${named}`, (update) =>
     withService(
       async ({ db }) => {
-        if (expiredBefore !== undefined)
-          refuseFuture(expiredBefore, await inWork(db, ({ now }) => Promise.resolve(now)));
+        if (expiredBefore !== undefined && !(await hasBegun(db, expiredBefore)))
+          throw new WrongCall('--expired-before: cards of the month before are still valid.');
         if (account !== undefined) await requireAccount(db, account);
         const onProgress = (soFar: CardErasure['found']) => {
           update(`Erasing ${named}: ${listed(soFar)}`);

@@ -9,7 +9,7 @@ import type { Work } from '../database/unit-of-work.ts';
 import type { PageEnd } from '../events/delivery-list.ts';
 import { shellWord } from '../installation.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
-import { expiry, isExpired } from '../resources/payment-methods/queries.ts';
+import { expiry, isExpired, yearFirst } from '../resources/payment-methods/queries.ts';
 import { erasedValues, tableFates, tablesWithTraces } from '../resources/personal.ts';
 import { readUuid } from '../rules/values.ts';
 import {
@@ -110,7 +110,7 @@ const conditionOf = (chosen: ChosenCards): RawBuilder<boolean> =>
   'ids' in chosen
     ? sql`id = any(${chosen.ids}::uuid[])`
     : sql`(not ${isLeft} or (not has_replacement and ${isExpired}
-        and ${expiry} < ${chosen.expiredBefore.slice(3) + chosen.expiredBefore.slice(0, 2)}))`;
+        and ${expiry} < ${yearFirst(chosen.expiredBefore)}))`;
 
 interface Listed {
   isChosen: RawBuilder<boolean>;
