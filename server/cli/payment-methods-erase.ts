@@ -1,8 +1,7 @@
 // `payments payment-methods erase`: for requests to delete a card that has no buyer, and for the retention of expired cards.
 import { Command } from 'commander';
-import { hasBegun } from '../resources/payment-methods/queries.ts';
 import { allAccounts } from '../rules/accounts.ts';
-import { eraseCards, type CardErasure, type ChosenCards } from '../upkeep/erase-cards.ts';
+import { eraseCards, hasBegun, type CardErasure, type ChosenCards } from '../upkeep/erase-cards.ts';
 import { confirm } from './input.ts';
 import { printResult, withExamples, WrongCall, type JsonOption } from './output.ts';
 import { count, listed, withProgress } from './progress.ts';

@@ -9,7 +9,7 @@ import type { Work } from '../database/unit-of-work.ts';
 import type { PageEnd } from '../events/delivery-list.ts';
 import { shellWord } from '../installation.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
-import { expiry, isExpired, yearFirst } from '../resources/payment-methods/queries.ts';
+import { currentMonth, expiry, isExpired } from '../resources/payment-methods/queries.ts';
 import { erasedValues, tableFates, tablesWithTraces } from '../resources/personal.ts';
 import { readUuid } from '../rules/values.ts';
 import {
@@ -111,6 +111,15 @@ const conditionOf = (chosen: ChosenCards): RawBuilder<boolean> =>
     ? sql`id = any(${chosen.ids}::uuid[])`
     : sql`(not ${isLeft} or (not has_replacement and ${isExpired}
         and ${expiry} < ${yearFirst(chosen.expiredBefore)}))`;
+
+/** Before a month that has not begun, there are cards that are valid. */
+export async function hasBegun(db: Db, month: string): Promise<boolean> {
+  const { rows } = await sql`select where ${yearFirst(month)} <= ${currentMonth}`.execute(db);
+  return rows.length > 0;
+}
+
+/** YYMM of MM/YY. */
+const yearFirst = (month: string): string => month.slice(3) + month.slice(0, 2);
 
 interface Listed {
   isChosen: RawBuilder<boolean>;

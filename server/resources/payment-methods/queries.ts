@@ -140,18 +140,10 @@ export async function readProcessing(db: Db, most: number): Promise<{ cards: num
 /** As the index payment_methods_waiting has it: YYMM of MM/YY. */
 export const expiry = sql<string>`right(expiration_date, 2) || left(expiration_date, 2)`;
 
-const currentMonth = sql<string>`to_char(now() at time zone 'UTC', 'YYMM')`;
+/** YYMM, by the clock of the database. */
+export const currentMonth = sql<string>`to_char(now() at time zone 'UTC', 'YYMM')`;
 
 export const isExpired = sql<boolean>`${expiry} < ${currentMonth}`;
-
-/** By the clock of the database. */
-export async function hasBegun(db: Db, month: string): Promise<boolean> {
-  const { rows } = await sql`select where ${yearFirst(month)} <= ${currentMonth}`.execute(db);
-  return rows.length > 0;
-}
-
-/** YYMM of MM/YY. */
-export const yearFirst = (month: string): string => month.slice(3) + month.slice(0, 2);
 
 /** True for cards that have expired and wait for their replacement. */
 const isDue = sql<boolean>`has_replacement and ${isExpired}`;
