@@ -48,10 +48,9 @@ async function readHiddenLine(what: string): Promise<string> {
   }
 }
 
-/** Asks before what cannot be undone, and ends the command unless the answer is yes. */
+/** Asks before what is hard or impossible to undo, and ends the command unless the answer is yes. */
 export async function confirm(question: string): Promise<void> {
-  if (!process.stdin.isTTY)
-    throw new OperatorFault('This cannot be undone. Without a terminal to ask at, add --yes.');
+  if (!process.stdin.isTTY) throw new OperatorFault(`${question} Without a terminal to ask at, add --yes.`);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   // Ctrl-C means no.
   const answer = await terminal.question(`${question} Type yes: `).catch(() => 'no');

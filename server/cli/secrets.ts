@@ -7,7 +7,7 @@ import { withLock } from '../database/unit-of-work.ts';
 import { OperatorFault } from '../faults.ts';
 import { forOperator } from '../installation.ts';
 import { saveCardKeys, watchCardKeys } from '../sandbox/secrets-file.ts';
-import { listLostKeys, replaceKeys } from '../secrets/lost-keys.ts';
+import { listLostKeys, replaceKeys, type LostKey } from '../secrets/lost-keys.ts';
 import { isCardKeyInDataDir } from '../secrets/open.ts';
 import {
   countInstanceConnections,
@@ -172,18 +172,38 @@ async function replaceLost(
   const found = await listLostKeys(db, vault);
   if (found.length === 0)
     throw new OperatorFault('Nothing to do: CARD_KEY opens all digest keys. Nothing was changed.');
-  const names = found.map(({ account }) => account ?? 'the installation');
+  const [made, back] = [
+    found.filter(({ kept }) => kept === undefined),
+    found.filter(({ kept }) => kept !== undefined),
+  ];
+  const putBack =
+    back.length > 0 && `Put back, because CARD_KEY opens what an earlier call had kept: ${namesOf(back)}.`;
   if (!yes) {
-    console.error(visibleLines(`New digest keys for: ${names.join(', ')}. ${whatIsLost}`));
+    const lines = [made.length > 0 && `New digest keys for: ${namesOf(made)}. ${whatIsLost}`, putBack];
+    console.error(visibleLines(lines.filter(Boolean).join('\n')));
     await confirm('Replace them?');
   }
   await change(async (unit) => {
-    await replaceKeys(unit, await listLostKeys(unit.db, vault), vault);
-    return true;
+    const keys = await listLostKeys(unit.db, vault);
+    await replaceKeys(unit, keys, vault);
+    // For the audit trail.
+    return { id: namesOf(keys) };
   });
-  const sentence = `New digest keys, sealed with key ${vault.keyId}: ${names.join(', ')}. The old values are kept in the table settings. Start the service now.`;
-  printResult(output, { key: vault.keyId, replaced: found.map(({ account }) => account) }, sentence);
+  const sentence = [
+    made.length > 0 && `New digest keys, sealed with key ${vault.keyId}: ${namesOf(made)}.`,
+    putBack,
+    'The replaced values are kept in the table settings. Start the service now.',
+  ].filter(Boolean);
+  const accountsOf = (keys: LostKey[]) => keys.map(({ account }) => account);
+  printResult(
+    output,
+    { key: vault.keyId, replaced: accountsOf(made), put_back: accountsOf(back) },
+    sentence.join(' '),
+  );
 }
+
+const namesOf = (keys: readonly LostKey[]): string =>
+  keys.map(({ account }) => account ?? 'the installation').join(', ');
 
 async function status({ db, secrets }: OpenedService, output: JsonOption): Promise<void> {
   const present = Object.entries(secrets.keyIds()).flatMap(([variable, ids]) =>

@@ -51,9 +51,9 @@ export function openKey({ open }: Vault, account: string | null, sealed: string)
     return Buffer.from(open(sealed, bindingOf(account)), 'base64');
   } catch (error) {
     const owner = account === null ? 'the installation' : `merchant account ${account}`;
+    // Without a cause: the log would repeat the reason after the command.
     throw new OperatorFault(
       `The digest key of ${owner} does not open: ${reasonOf(error)} If its CARD_KEY is lost: payments secrets replace-lost-keys`,
-      { cause: error },
     );
   }
 }

@@ -168,7 +168,7 @@ describe('payment-methods erase', () => {
     const id = await store();
     const before = await contents();
     for (const [args, code, said] of [
-      [[id], 1, 'This cannot be undone. Without a terminal to ask at, add --yes.\n'],
+      [[id], 1, 'Erase 1 card? This cannot be undone. Without a terminal to ask at, add --yes.\n'],
       [[], 2, expect.stringContaining('Give IDs of payment methods, or --expired-before.')],
       [
         [id, '--expired-before', '01/20'],

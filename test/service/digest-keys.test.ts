@@ -128,7 +128,10 @@ describe('where CARD_KEY is lost', () => {
       await expect(freshKeysOf({ environment })(db(), account)).rejects.toThrow(why);
       if (environment === 'sandbox') {
         expect((await store(service, account)).status).toBe(500);
-        expect(service.logs.filter((line) => line.includes(why))).toHaveLength(1);
+        const logged = service.logs.filter((line) => line.includes(why));
+        expect(logged).toHaveLength(1);
+        // Causes are added to the message.
+        expect(logged[0]).not.toContain(`${why}: `);
       }
       expect(await sealedOf(account)).toBe(sealed);
     },
@@ -255,7 +258,7 @@ describe('where CARD_KEY is lost', () => {
         1,
         '',
         expect.stringMatching(
-          /^New digest keys for: default, marketplace, the installation\. What was sealed with the lost key stays unreadable.*\nThis cannot be undone\..* add --yes\.\n$/,
+          /^New digest keys for: default, marketplace, the installation\. What was sealed with the lost key stays unreadable.*\nReplace them\? Without a terminal to ask at, add --yes\.\n$/,
         ),
       ]);
       expect(await everything()).toEqual(before);
@@ -284,7 +287,7 @@ describe('where CARD_KEY is lost', () => {
       const { status, stdout } = await replace('--yes', '--json');
       expect([status, JSON.parse(stdout)]).toEqual([
         0,
-        { key: keyId, replaced: ['default', 'marketplace', null] },
+        { key: keyId, replaced: ['default', 'marketplace', null], put_back: [] },
       ]);
       const after = await everything();
       for (const [account, lost] of keysBefore) {
@@ -294,7 +297,10 @@ describe('where CARD_KEY is lost', () => {
         expect(kept.map(({ value }) => value)).toEqual([lost]);
       }
       for (const { key_sealed } of after.accounts) expect(key_sealed).toMatch(new RegExp(`^${keyId}\\.`));
-      expect(after.audit).toEqual([...before.audit, { command: 'secrets replace-lost-keys --yes --json' }]);
+      expect(after.audit).toEqual([
+        ...before.audit,
+        { command: 'secrets replace-lost-keys --yes --json # default, marketplace, the installation' },
+      ]);
 
       const again = await replace('--yes');
       expect([again.status, again.stderr]).toEqual([
@@ -370,6 +376,34 @@ describe('where CARD_KEY is lost', () => {
     });
   });
 
+  it('replace-lost-keys called by mistake with a wrong key is undone by a call with the right one', async () => {
+    const databaseUrl = await createTestDatabase('furnished');
+    await using dataDir = await newDataDir();
+    const replace = async (...[key]: Buffer[]) => {
+      await untilAlone(databaseUrl);
+      return paymentsHere(['secrets', 'replace-lost-keys', '--yes'], {
+        ...{ DATABASE_URL: databaseUrl, DATA_DIR: dataDir.path, CARD_KEY: key?.toString('base64') },
+      });
+    };
+    const keys = () => query(databaseUrl, 'select id, key_sealed from merchant_accounts order by id');
+    const before = await keys();
+    expect((await replace(fresh)).status).toBe(0);
+    const [mistaken, right] = [await keys(), service.config.secrets.CARD_KEY?.[0] ?? fresh];
+    const { status, stdout } = await replace(right);
+    expect([status, stdout]).toEqual([
+      0,
+      `New digest keys, sealed with key ${service.secrets.vault.keyId}: the installation. Put back, because CARD_KEY opens what an earlier call had kept: default, marketplace. The replaced values are kept in the table settings. Start the service now.\n`,
+    ]);
+    expect(await keys()).toEqual(before);
+    // Nor does the mistaken key make a third one.
+    expect((await replace(fresh)).status).toBe(0);
+    expect(await keys()).toEqual(mistaken);
+    const config = { databaseUrl, dataDir: dataDir.path };
+    expect((await replace(right)).status).toBe(0);
+    const started = await startTestService({ config: { ...config, secrets: service.config.secrets } });
+    await started[Symbol.asyncDispose]();
+  });
+
   it('where no digest key is made yet, that of the installation is, so that the service starts', async () => {
     const databaseUrl = await createTestDatabase('furnished');
     await using dataDir = await newDataDir();
@@ -377,7 +411,7 @@ describe('where CARD_KEY is lost', () => {
     await untilAlone(databaseUrl);
     const env = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir.path, CARD_KEY: fresh.toString('base64') };
     const { status, stdout } = await paymentsHere(['secrets', 'replace-lost-keys', '--yes', '--json'], env);
-    expect([status, JSON.parse(stdout)]).toEqual([0, { key: keyId, replaced: [null] }]);
+    expect([status, JSON.parse(stdout)]).toEqual([0, { key: keyId, replaced: [null], put_back: [] }]);
     const started = await startTestService({
       config: { databaseUrl, dataDir: dataDir.path, secrets: others },
     });
