@@ -49,8 +49,10 @@ async function startLocked() {
   const env = { DATA_DIR: dataDir.path, DATABASE_URL: databaseUrl, PORT: String(port) };
   const child = startNode('server/main.ts', [], { env });
   onTestFinished(() => void child.process.kill('SIGKILL'));
-  await eventually(() => isListening(port), 'it listens');
   const url = `http://127.0.0.1:${port}`;
+  // Not only that it listens: a start first opens the port for a moment, to see whether it is free.
+  const isAlive = async () => (await fetch(`${url}/healthz`).catch(() => undefined))?.status === 200;
+  await eventually(isAlive, 'it listens');
   return { client, child, databaseUrl, port, url, ask: () => answerTo(url, dataDir.path) };
 }
 
