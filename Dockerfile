@@ -6,14 +6,12 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY . .
-# The link is the name of the command: `payments`.
-RUN npm run build && ln -s payments.js bin/payments
+# The archive has what runs. The link is the name of the command: `payments`.
+RUN npm run build && tar -xzf payments-service-*.tgz && ln -s payments.js package/bin/payments
 
 FROM node:22-slim
 WORKDIR /app
-COPY --from=build /app/package.json ./
-COPY --from=build /app/bin bin
-COPY --from=build /app/dist dist
+COPY --from=build /app/package ./
 ENV NODE_ENV=production
 ENV ENVIRONMENT=production
 # Those outside of the container reach the port only if it is published.

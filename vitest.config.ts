@@ -10,13 +10,19 @@ export default defineConfig({
     // Which of them run, says the command: see the folders in CONTRIBUTING.md.
     dir: 'test',
     include: ['**/*.test.ts'],
-    // These need other servers, or programs of others: see vitest.citus.config.ts, vitest.scale.config.ts and test:nightly.
+    // These need other servers, or programs of others. Each of these folders has a vitest.config.ts.
     exclude: [...configDefaults.exclude, '**/citus/**', '**/scale/**', '**/nightly/**'],
+    // Tests depend on it through generated/validators.js, which `--changed` does not see because Git ignores it.
+    forceRerunTriggers: [...configDefaults.forceRerunTriggers, '**/generated/openapi.json'],
     globalSetup: ['test/support/global.ts'],
     setupFiles: ['test/support/random.ts', 'test/support/statements.ts'],
-    reporters: ['default', './test/support/todo-reporter.ts'],
+    reporters: ['default', './test/support/todo-reporter.ts', './test/support/elsewhere-reporter.ts'],
+    // The message of an assertion shows values, not `{ …(27) }`: some tools show only that.
+    chaiConfig: { truncateThreshold: 4_000 },
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // To remove the databases of a run may take longer than 10 s. Nothing else of vitest runs meanwhile, and it would report its workers.
+    teardownTimeout: 120_000,
     // A worker keeps its modules from file to file: to load the server and to compile the contract takes longer than most
     // files. So no file may leave anything behind in a module. For the same reason there is one project: a worker that
     // changes projects loads everything anew.

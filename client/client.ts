@@ -95,9 +95,9 @@ export function createPaymentsClient(options: TokenClientOptions): PaymentsClien
           return { data: undefined, response };
         const data = response.ok ? parsed(text) : undefined;
         // `error` is undefined if an error response has no body, so check the status.
-        return data !== undefined
+        return data !== undefined && isAnswer(data, routes[`${method} ${path}`]?.answer)
           ? { data, response }
-          : { error: createError(response, error ?? text, `${method} ${urlOf(path)}`), response };
+          : { error: createError(response, error ?? data ?? text, `${method} ${urlOf(path)}`), response };
       } catch (error) {
         // The connection failed. Whatever else was thrown is the caller's: an abort, or an error of its `token` function.
         if (error instanceof PaymentsError) return { error, response: Response.error() };
@@ -107,8 +107,12 @@ export function createPaymentsClient(options: TokenClientOptions): PaymentsClien
   const methods = new Set(Object.keys(routes).map((route) => route.slice(0, route.indexOf(' '))));
   const calls = Object.fromEntries([...methods].map((method) => [method, call(method)])) as unknown as Calls;
 
-  const fetchPage = (async (path: string, init: object) =>
-    unwrap(await call('GET')(path, init))) as FetchPage;
+  const fetchPage = (async (path: string, init: object) => {
+    checkCall('GET', path, init);
+    // For JavaScript callers: the compiler knows which lists have pages.
+    if (routes[`GET ${path}`]?.answer !== 'page') throw new TypeError(`${path} has no pages. Call GET.`);
+    return unwrap(await call('GET')(path, init));
+  }) as FetchPage;
   return {
     ...calls,
     use: (...middleware) => {
@@ -135,6 +139,17 @@ function parsed(text: unknown): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Of a proxy or another service, JSON of another shape would fail much later, in the caller's code. */
+function isAnswer(data: unknown, kind: (typeof routes)[string]['answer']): boolean {
+  const { type, items, next_cursor, previous_cursor } = Object(data) as Record<string, unknown>;
+  if (kind === 'resource') return typeof type === 'string';
+  const cursors = kind === 'page' ? [next_cursor, previous_cursor] : [];
+  return (
+    !kind ||
+    (Array.isArray(items) && cursors.every((cursor) => cursor === null || typeof cursor === 'string'))
+  );
 }
 
 /** `Headers` quotes a value that it refuses in its error: a token, or a private key that was given in place of one. */

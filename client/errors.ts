@@ -1,4 +1,5 @@
 // One error class for everything that can go wrong with a request. 422 has a body of another shape, and a proxy may send any body or none.
+import type { LaterValue } from '../generated/answers.ts';
 import type { ErrorDetailType } from '../generated/operations.ts';
 import type { components } from '../generated/types.ts';
 
@@ -8,14 +9,6 @@ import type { components } from '../generated/types.ts';
  */
 export type PaymentsErrorCode =
   components['schemas']['ErrorCode'] | 'unprocessable' | 'unknown' | 'no_response' | LaterValue;
-
-/**
- * A text that a later version of the service sends. Not `string`: code cannot compare with it, so a misspelt value does not compile,
- * and comparing with a known one narrows.
- */
-export declare enum LaterValue {
-  Any = '',
-}
 
 export interface PaymentsErrorDetail {
   /** `body`, `query`, `path` or `header`. */
@@ -94,6 +87,13 @@ export function createConnectionError({ method, url }: Request, cause: unknown):
   return new PaymentsError(message, { code: 'no_response', ...facts }, { cause });
 }
 
+/** For pages that lead back to one that was already there. */
+export function createRepeatError(path: string): PaymentsError {
+  const message = `200 unknown: a page of ${path} has a cursor that was there before; does something on the way cache answers?`;
+  const facts = { status: 200, details: [], requestId: null, resourceId: null, body: undefined };
+  return new PaymentsError(message, { code: 'unknown', ...facts });
+}
+
 /** In seconds. By RFC 9110 the header is a number of seconds, or a date. */
 export function readRetryAfter({ headers }: Response): number | undefined {
   const text = headers.get('Retry-After')?.trim() ?? '';
@@ -138,7 +138,7 @@ function parseBody({ status, headers }: Response, body: unknown, request: string
     ? 'The response is a redirect, which the client does not follow; check baseUrl'
     : status < 400 && (body === undefined || body === '')
       ? 'The response has no body'
-      : `The response does not come from the service: ${request} returned ${type}; is baseUrl right?`;
+      : `The response does not come from the service: ${request} returned ${typeof body === 'object' ? 'JSON of another shape' : type}; is baseUrl right?`;
   return { code: 'unknown', message, details: [], resourceId: null };
 }
 

@@ -31,12 +31,7 @@
  * browser.
  */
 export { createPaymentsClient, unwrap, type ClientOptions, type TokenClientOptions } from './client.ts';
-export {
-  PaymentsError,
-  type LaterValue,
-  type PaymentsErrorCode,
-  type PaymentsErrorDetail,
-} from './errors.ts';
+export { PaymentsError, type PaymentsErrorCode, type PaymentsErrorDetail } from './errors.ts';
 export type { Fetch, Retry, RetryOptions, Sleep } from './retry.ts';
 export type {
   EventPayload,
@@ -57,5 +52,6 @@ export {
   type WebhookEvent,
   type WebhookVerificationCode,
 } from './webhooks.ts';
+export type * from '../generated/answers.ts';
 export type { EventName } from '../generated/operations.ts';
 export type { paths } from '../generated/types.ts';

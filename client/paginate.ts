@@ -1,4 +1,5 @@
 // Pagination. Cursors are opaque: each request passes on the cursor of the previous page.
+import { createRepeatError } from './errors.ts';
 import type { Item, ListPath, Page } from './types.ts';
 
 export type FetchPage = <Path extends ListPath>(path: Path, init: object) => Promise<Page<Path>>;
@@ -20,13 +21,14 @@ export async function* pages<Path extends ListPath>(
   let cursor = params?.query?.cursor ?? null;
   if (direction === 'previous' && cursor === null)
     throw new TypeError("`direction: 'previous'` needs a `params.query.cursor` to start from.");
+  const seen = new Set([cursor]);
   do {
     const query = { ...params?.query, cursor };
     const page = await fetchPage(path, { ...init, params: { ...params, query } });
-    // For JavaScript callers: the compiler knows which lists have pages. Without cursors this would never end.
-    if (!('next_cursor' in page)) throw new TypeError(`${path} has no pages. Call GET.`);
     yield page;
     cursor = direction === 'next' ? page.next_cursor : page.previous_cursor;
+    // Such as from a cache that ignores the query. The loop would never end.
+    if (cursor !== null && seen.size === seen.add(cursor).size) throw createRepeatError(path);
   } while (cursor !== null);
 }
 

@@ -49,7 +49,12 @@ export function createTokenSource(keyPair: KeyPair): (refused?: string) => Promi
     const seconds = secondsOf(now());
     // If the clock was set back, the service would refuse a token whose `iat` is in the future.
     if (!cached || seconds >= cached.renewAt || seconds < cached.issuedAt) cached = sign();
-    return cached.token;
+    const given = cached;
+    return given.token.catch((error: unknown) => {
+      // The next call tries again.
+      if (cached === given) cached = undefined;
+      throw error;
+    });
   };
 }
 
@@ -61,7 +66,11 @@ function createSigner(keyPair: KeyPair): () => SignedToken {
   const alg = kindOf(pkcs8);
   let signer: Promise<Signer> | undefined;
   const signClaims = async (claims: object): Promise<string> => {
-    const { sign, thumbprint } = await (signer ??= importSigner(pkcs8, alg));
+    signer ??= importSigner(pkcs8, alg).catch((error: unknown) => {
+      signer = undefined;
+      throw error;
+    });
+    const { sign, thumbprint } = await signer;
     const content = `${encode({ alg, typ: 'JWT', kid: thumbprint })}.${encode(claims)}`;
     return `${content}.${await sign(content)}`;
   };

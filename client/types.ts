@@ -1,11 +1,12 @@
 // The types of the client's arguments and results, all derived from the contract.
-import type { FetchOptions, FetchResponse, Middleware } from 'openapi-fetch';
-import type { EventName, EventPayload as ContractEvent, operations } from '../generated/operations.ts';
+import type { FetchOptions, Middleware } from 'openapi-fetch';
+import type { AnswerSchemas, Answers, EventPayloads, LaterValue } from '../generated/answers.ts';
+import type { EventName, operations } from '../generated/operations.ts';
 import type { components, paths } from '../generated/types.ts';
-import type { LaterValue, PaymentsError } from './errors.ts';
+import type { PaymentsError } from './errors.ts';
 
 /**
- * A type of an answer in which every enumeration also allows values that a later version of the service may add. Filters allow
+ * A type in which every enumeration also allows values that a later version of the service may add, as answers do. Filters allow
  * them, too, so that a value that was read can be one. A single value, such as `type`, stays as it is and tells variants apart.
  */
 type Open<T> = OpenText<Extract<T, string>> | OpenOther<Exclude<T, string>>;
@@ -22,16 +23,16 @@ type OpenOther<T> = T extends readonly (infer Entry)[]
     ? { [Key in keyof T]: Open<T[Key]> }
     : T;
 type IsUnion<T, All = T> = T extends unknown ? ([All] extends [T] ? false : true) : never;
-/** The schemas of the contract by name. */
+/** The schemas of the contract by name. Those of answers are also exported, with the names that an editor shows. */
 export type Schemas = {
-  [
-    Name in keyof components['schemas']
-  ]: Name extends `${string}${'Create' | 'Update' | 'Replace' | 'Request'}`
-    ? components['schemas'][Name]
-    : Open<components['schemas'][Name]>;
+  [Name in keyof components['schemas']]: Name extends keyof AnswerSchemas
+    ? AnswerSchemas[Name]
+    : Name extends `${string}${'Create' | 'Update' | 'Replace' | 'Request'}`
+      ? components['schemas'][Name]
+      : Open<components['schemas'][Name]>;
 };
 
-export type EventPayload<Name extends EventName> = Open<ContractEvent<Name>>;
+export type EventPayload<Name extends EventName> = EventPayloads[Name];
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
@@ -45,22 +46,20 @@ type OperationAt<Path extends keyof paths, M extends Method> = (paths[Path] & Re
 type UsedMethod = { [M in Method]: [PathWith<M>] extends [never] ? never : M }[Method];
 
 /** openapi-fetch makes the options generic, which turns off excess property checks; this way a misspelt filter is an error. */
-type CallOptions<Operation> = Omit<
-  FetchOptions<OpenParameters<Operation>>,
+type CallOptions<Path extends keyof paths, M extends Method> = Omit<
+  FetchOptions<OpenParameters<OperationAt<Path, M>>>,
   'parseAs' | 'redirect' | 'fetch' | 'baseUrl'
 >;
 type OpenParameters<Operation> = {
   [Key in keyof Operation]: Key extends 'parameters' ? Open<Operation[Key]> : Operation[Key];
 };
 
-type CallArguments<Operation> =
-  Partial<CallOptions<Operation>> extends CallOptions<Operation>
-    ? [options?: CallOptions<Operation>]
-    : [options: CallOptions<Operation>];
+type CallArguments<Path extends keyof paths, M extends Method> =
+  Partial<CallOptions<Path, M>> extends CallOptions<Path, M>
+    ? [options?: CallOptions<Path, M>]
+    : [options: CallOptions<Path, M>];
 
-type DataOf<Operation> = Open<
-  Extract<FetchResponse<Operation & object, object, 'application/json'>, { data: unknown }>['data']
->;
+type DataOf<Path extends string, M extends Method> = Answers[`${Uppercase<M>} ${Path}` & keyof Answers];
 
 /** Either `data` or `error`. Without a response, the status of `response` is 0. */
 export type Result<Data> =
@@ -69,8 +68,8 @@ export type Result<Data> =
 
 type Call<M extends Method> = <Path extends PathWith<M>>(
   path: Path,
-  ...options: CallArguments<OperationAt<Path, M>>
-) => Promise<Result<DataOf<OperationAt<Path, M>>>>;
+  ...options: CallArguments<Path, M>
+) => Promise<Result<DataOf<Path, M>>>;
 
 /** One function per method that the contract uses: `GET`, `POST` … */
 export type Calls = { [M in UsedMethod as Uppercase<M>]: Call<M> };
@@ -93,9 +92,7 @@ export type ListPath = keyof {
 
 type ListAt<Path extends ListPath> = paths[Path]['get'];
 
-export type Item<Path extends ListPath> = OpenOther<
-  ListAt<Path>['responses'][200]['content']['application/json']['items'][number]
->;
+export type Item<Path extends ListPath> = DataOf<Path, 'get'> extends { items: (infer One)[] } ? One : never;
 /** The filters, cursor and limit of a list. */
 export type Query<Path extends ListPath> = Open<NonNullable<ListAt<Path>['parameters']['query']>>;
 
@@ -105,10 +102,10 @@ export interface Page<Path extends ListPath> extends Pages {
 }
 
 /** From the newest page, or from `params.query.cursor`, to older items. */
-type ForwardOptions<Path extends ListPath> = CallOptions<ListAt<Path>> & { direction?: 'next' | undefined };
+type ForwardOptions<Path extends ListPath> = CallOptions<Path, 'get'> & { direction?: 'next' | undefined };
 
 /** From `params.query.cursor` to newer items. */
-type BackwardOptions<Path extends ListPath> = CallOptions<ListAt<Path>> & {
+type BackwardOptions<Path extends ListPath> = CallOptions<Path, 'get'> & {
   direction: 'previous';
   params: { query: { cursor: string } };
 };

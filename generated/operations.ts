@@ -134,20 +134,23 @@ export type OperationId = keyof typeof operations;
 interface Route extends Pick<Operation, 'takesKey'> {
   /** Whether it may answer 204. */
   readonly mayBeEmpty?: true;
+  /** What a success has: a page has items and cursors, a list items, a resource a `type`. */
+  readonly answer?: 'page' | 'list' | 'resource';
 }
 
 /** What the client needs at run time. Not read from the table above, which would make web pages larger. */
 export const routes: Readonly<Record<string, Route>> = {
-  'GET /api-key-pairs': { takesKey: false },
-  'POST /gift-cards/balances': { takesKey: false },
-  'POST /payment-methods': { takesKey: true },
-  'GET /transactions': { takesKey: false },
-  'GET /card-scheme-definitions': { takesKey: false },
-  'POST /webhook-subscriptions': { takesKey: true },
-  'GET /webhook-subscriptions': { takesKey: false },
+  'GET /api-key-pairs': { takesKey: false, answer: 'page' },
+  'POST /gift-cards/balances': { takesKey: false, answer: 'list' },
+  'POST /payment-methods': { takesKey: true, answer: 'resource' },
+  'GET /transactions': { takesKey: false, answer: 'page' },
+  'GET /card-scheme-definitions': { takesKey: false, answer: 'list' },
+  'POST /webhook-subscriptions': { takesKey: true, answer: 'resource' },
+  'GET /webhook-subscriptions': { takesKey: false, answer: 'page' },
 };
 
-interface Types {
+/** The request and the responses of each: see server/contract/handler-types.ts. */
+export interface OperationTypes {
   listApiKeyPairs: paths['/api-key-pairs']['get'];
   checkGiftCardBalances: paths['/gift-cards/balances']['post'];
   createPaymentMethod: paths['/payment-methods']['post'];
@@ -178,46 +181,3 @@ export type ErrorDetailType = 'value_error.body' | 'value_error.body_too_large' 
 export const events = ['payment-method.created', 'payment-method.updated', 'transaction.created', 'transaction.updated'] as const satisfies (keyof webhooks)[];
 export type EventName = (typeof events)[number];
 export type EventPayload<Name extends EventName> = webhooks[Name]['post']['requestBody']['content']['application/json'];
-
-type Defaults<Id extends OperationId, Part extends 'query' | 'body'> = (typeof operations)[Id]['defaults'][Part][number];
-type Filled<T, Keys> = Omit<T, Keys & keyof T> & Required<Pick<T, Keys & keyof T>>;
-type Present<T> = T extends null ? never : T;
-
-type QueryOf<Id extends OperationId> = Types[Id]['parameters'] extends { query?: infer Q } ? NonNullable<Q> : unknown;
-type PathOf<Id extends OperationId> = Types[Id]['parameters'] extends { path: infer P } ? P : Record<never, never>;
-type BodyOf<Id extends OperationId> = Types[Id] extends { requestBody: { content: { 'application/json': infer B } } }
-  ? B
-  : undefined;
-
-/** What a handler receives: already validated, defaults filled in. A parameter is left out, never null. */
-export interface Input<Id extends OperationId> {
-  path: PathOf<Id>;
-  query: { [Key in keyof Filled<QueryOf<Id>, Defaults<Id, 'query'>>]: Present<Filled<QueryOf<Id>, Defaults<Id, 'query'>>[Key]> };
-  body: BodyOf<Id> extends undefined ? undefined : Filled<BodyOf<Id>, Defaults<Id, 'body'>>;
-}
-
-/** A value as JSON, in UTF-8. It is parsed only to be validated, so a list can send what the database wrote. */
-export interface JsonBytes<Value> {
-  readonly json: Uint8Array;
-  /** Never there: it tells the compiler what the JSON is. */
-  readonly value?: Value;
-}
-
-/** A list whose items are JSON already. */
-type WithJsonItems<Body> = Body extends { items: (infer Item)[] }
-  ? Omit<Body, 'items'> & { items: readonly JsonBytes<Item>[] }
-  : never;
-
-/** A response without content, such as 204, has no body. */
-type Answer<Status, Response> = Response extends { content: { 'application/json': infer Body } }
-  ? { status: Status; body: Body | WithJsonItems<Body>; headers?: Record<string, string> }
-  : { status: Status; body?: undefined; headers?: Record<string, string> };
-
-/** A declared status with the body that the contract gives it; anything else does not compile. */
-export type Result<Id extends OperationId> = {
-  [Status in keyof Types[Id]['responses'] & number]: Answer<Status, Types[Id]['responses'][Status]>;
-}[keyof Types[Id]['responses'] & number];
-
-export type Handler<Id extends OperationId, Deps = unknown> = (input: Input<Id>, deps: Deps) => Promise<Result<Id>>;
-
-export type Handlers<Deps = unknown> = { readonly [Id in OperationId]: Handler<Id, Deps> };

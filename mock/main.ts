@@ -1,6 +1,9 @@
 // `npm run mock`, and `npx URL/mock.tgz`: prints the mock's URL, then one line per request.
+import { createInterface } from 'node:readline';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { ContractFault } from '../server/contract/load.ts';
+import { longestDelay } from './http/delay.ts';
+import type { Mock } from './mock.ts';
 
 const wholeNumberUpTo =
   (max: number) =>
@@ -21,14 +24,18 @@ const program = new Command('mock')
       .argParser((text) => (text === '' ? 4010 : wholeNumberUpTo(65_535)(text))),
   )
   .addOption(new Option('--host <address>', 'address to listen on').env('HOST').default('127.0.0.1'))
-  .option('--delay <ms>', 'delay every response', wholeNumberUpTo(600_000), 0)
+  .option(
+    '--json',
+    'for programs: print a line of JSON (url) when it is ready, answer a line "requests" with those so far, and end when standard input ends',
+  )
+  .option('--delay <ms>', 'delay every response', wholeNumberUpTo(longestDelay), 0)
   .addHelpText(
     'after',
     `
 Choose a response with a header:
   Prefer: code=409               a declared status
   Prefer: example=expired_card   a named example
-  Prefer: dynamic=true           values generated from the schema
+  Prefer: delay=500              later by so many milliseconds
   Prefer: code=429, retry-after=2   a refusal that may be repeated after two seconds
 or with the sandbox's test values: card numbers, gift card numbers and PINs.`,
   )
@@ -37,24 +44,46 @@ or with the sandbox's test values: card numbers, gift card numbers and PINs.`,
 async function main(): Promise<void> {
   // Imported here because Prism is slow to load, and --help does not need it.
   const { startMock } = await import('./mock.ts');
-  const { host, port, delay } = program.opts<{ host: string; port: number; delay: number }>();
+  const { host, port, delay, json } = program.opts<{
+    host: string;
+    port: number;
+    delay: number;
+    json?: boolean;
+  }>();
   const mock = await startMock({
     host: host || '127.0.0.1',
     port,
     delayMilliseconds: delay,
     log: (line) => {
-      console.log(line);
+      if (!json) console.log(line);
     },
   });
-  console.log(`
-Mock of the payments service: ${mock.url}
-
-  curl -H 'Authorization: Bearer anything' ${mock.url}/transactions
-  curl -H 'Authorization: Bearer anything' -H 'Prefer: code=422' ${mock.url}/transactions
-`);
   const stop = () => void mock.close();
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
+  if (json) {
+    await obey(mock);
+    return;
+  }
+  console.log(`\nMock of the payments service: ${mock.url}\n`);
+  for (const call of mock.firstCalls) console.log(`  ${call}`);
+  console.log();
+}
+
+/** For the program that started this: each line of standard input is a command, and has a line as its answer. */
+async function obey(mock: Mock): Promise<void> {
+  const print = (answer: object) => {
+    console.log(JSON.stringify(answer));
+  };
+  // It may be gone before it has read everything.
+  process.stdout.on('error', () => undefined);
+  print({ url: mock.url });
+  for await (const line of createInterface({ input: process.stdin })) {
+    if (line === 'requests') print({ requests: mock.requests() });
+    else print({ error: `There is no command ${JSON.stringify(line)}: only requests.` });
+  }
+  // Connections that are kept open must not keep the program.
+  process.exit();
 }
 
 function explainTakenPort(): string {

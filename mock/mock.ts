@@ -8,7 +8,10 @@ import { isLoopback } from '../server/http/desk/desk.ts';
 import { createRequestFeed } from '../server/http/desk/feed.ts';
 import { listen } from '../server/http/listen.ts';
 import { createApp } from './app.ts';
+import { createDelay } from './http/delay.ts';
+import type { RecordedRequest } from './http/request-log.ts';
 import { loadMockContract } from './loaded-contract.ts';
+import { firstCalls } from './operations.ts';
 
 export interface MockOptions {
   host?: string;
@@ -26,11 +29,17 @@ export interface MockOptions {
 
 export interface Mock {
   url: string;
+  /** Commands to try: an answer, and a refusal that is asked for. */
+  firstCalls: readonly string[];
+  /** The last calls of operations, oldest first. */
+  requests: () => readonly RecordedRequest[];
   close: () => Promise<void>;
 }
 
 /** Writing a file causes several events; reload once after the last. */
 const debounceMilliseconds = 150;
+
+const mostRecorded = 1_000;
 
 export async function startMock({
   host = '127.0.0.1',
@@ -45,19 +54,26 @@ export async function startMock({
   let contract = await loadMockContract(contractFile);
   let url = '';
   const requests = createRequestFeed(now);
+  const { delay, endDelays } = createDelay();
+  const recorded: RecordedRequest[] = [];
   const app = createApp({
     contract: () => contract,
     address: () => url,
+    delay,
     delayMilliseconds,
     siteDir,
     pagesDir: isLoopback(host) ? pagesDir : undefined,
     requests,
+    record: (request) => {
+      recorded.push(request);
+      if (recorded.length > mostRecorded) recorded.shift();
+    },
     log,
     now,
   });
   const listening = await listen(
     app,
-    { host, port, maxConnections: 2_000, maxRequestsPerConnection: 1_000 },
+    { host, port, maxConnections: 2_000 },
     {
       note: (request) => {
         log(`→ ${request.status} (${request.reason ?? ''})`);
@@ -90,9 +106,12 @@ export async function startMock({
   });
   return {
     url,
+    firstCalls: firstCalls(contract.operations, url),
+    requests: () => recorded,
     async close() {
       watcher.close();
       clearTimeout(pending);
+      endDelays();
       await listening.close();
       await reloading;
     },

@@ -71,3 +71,14 @@ export function mockOperations(document: Document): MockOperation[] {
 
 export const successExamples = ({ responseExamples, successStatus }: MockOperation): ResponseExample[] =>
   responseExamples.filter(({ status }) => status === successStatus);
+
+/** Commands to try, with the list that has the most to show: its answer, and a refusal of it. None if no list can be called as it is. */
+export function firstCalls(operations: readonly MockOperation[], url: string): string[] {
+  const lists = operations.filter(({ method, path }) => method === 'get' && !path.includes('{'));
+  const [list] = lists.sort((a, b) => successExamples(b).length - successExamples(a).length);
+  if (!list) return [];
+  const refusal = list.statuses.findLast((status) => status < 500);
+  return ['', ` -H 'Prefer: code=${refusal}'`].map(
+    (header) => `curl -H 'Authorization: Bearer anything'${header} ${url}${list.path}`,
+  );
+}

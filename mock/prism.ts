@@ -9,8 +9,6 @@ export interface ResponseChoice {
   status: number;
   /** The name of an example; the first one if left out. */
   example?: string | undefined;
-  /** Generate values from the schema instead of using an example. */
-  dynamic?: boolean;
 }
 
 export interface PrismResponse {
@@ -34,10 +32,10 @@ export async function createPrism(document: Document): Promise<Prism> {
     mock: { dynamic: false },
   };
   const prism = createInstance(config, { logger: createLogger('prism', { enabled: false }) });
-  const ask: Prism = async ({ id, method, path }, { status, example, dynamic = false }) => {
+  const ask: Prism = async ({ id, method, path }, { status, example }) => {
     const resource = resources.filter((one) => one.method === method && one.path === path);
     const request = { method: method as 'get', url: { path, query: {} }, headers: {} };
-    const mock = { dynamic, code: status, ...(example === undefined ? {} : { exampleKey: example }) };
+    const mock = { dynamic: false, code: status, ...(example === undefined ? {} : { exampleKey: example }) };
     const result = await prism.request(request, resource, { ...config, mock })();
     if (result._tag === 'Left') throw new Error(`Prism has no response for ${id}`, { cause: result.left });
     const { statusCode, headers = {}, body } = result.right.output;
@@ -46,7 +44,6 @@ export async function createPrism(document: Document): Promise<Prism> {
   // What Prism makes of an example is always the same, so it is asked once.
   const known = new Map<string, Promise<PrismResponse>>();
   return async (operation, choice) => {
-    if (choice.dynamic) return ask(operation, choice);
     const key = `${operation.id} ${choice.status} ${choice.example ?? ''}`;
     const asked = known.get(key) ?? ask(operation, choice);
     known.set(key, asked);

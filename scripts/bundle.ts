@@ -1,6 +1,7 @@
 // Called by scripts/run.js: bundles a program into a folder of its own and records the files that it is made of.
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { sourcesOfValidators, validatorsFile } from './generate/fresh-validators.ts';
 import { bundle } from './support/bundle.ts';
 import { root } from './support/root.ts';
 
@@ -24,6 +25,7 @@ const inputs = await bundle([program], folder, { sourcemap: true });
 // Packages change only with the list of what is installed.
 const stamped = [
   ...inputs.filter((file) => !file.startsWith('node_modules/')),
+  ...(inputs.includes(validatorsFile) ? sourcesOfValidators(root) : []),
   'node_modules/.package-lock.json',
   'scripts/support/bundle.ts',
 ];

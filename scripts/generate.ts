@@ -10,7 +10,7 @@ const help = `Generate code from the contract in openapi/.
   npm run generate -- --check   write nothing; fail if anything would change
 
 Writes generated/openapi.json (the bundle), generated/types.ts, generated/operations.ts,
-generated/validators.js (validators of all responses and events), server/handlers/index.ts,
+generated/validators.js (validators of all responses and events; not in Git), server/handlers/index.ts,
 server/database/migrations/index.ts (the list of the files there), missing stubs in server/handlers/ and missing tests in
 test/service/operations/. Existing handlers and tests are never overwritten.
 

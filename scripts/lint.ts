@@ -5,9 +5,9 @@ import { isStale } from './generate/digest.ts';
 import { lintContract } from './lint/contract.ts';
 import { asText, messagesOf } from './lint/report.ts';
 import { withStaleTypes } from './lint/stale-types.ts';
+import { cache, compile, incremental, tool } from './lint/tool.ts';
 import { readOptions } from './support/options.ts';
 import { root } from './support/root.ts';
-import { runNode } from './support/run-node.ts';
 
 const help = `Check the contract and the code. Every step runs, even if an earlier one fails.
 
@@ -37,8 +37,6 @@ interface Step {
   run: () => Promise<Outcome>;
 }
 
-const cache = join(root, 'node_modules', '.cache');
-
 const steps: Step[] = [
   {
     id: 'contract',
@@ -66,25 +64,16 @@ const steps: Step[] = [
     claim: 'The code compiles',
     fix: 'Edit the files named above; the compiler says what it expects.',
     run: async () => {
-      const compile = (project: string, name: string) => {
-        const cached = ['--incremental', '--tsBuildInfoFile', `${cache}/tsc/${name}.tsbuildinfo`];
-        return tool('@typescript/native/bin/tsc', ['--noEmit', '-p', project, ...cached]);
-      };
       // What runs in a browser has other globals.
       const [code, pages] = await Promise.all([
-        compile(root, 'lint'),
-        compile(join(root, 'scripts/docs/browser'), 'pages'),
+        compile(root, ...incremental('lint')),
+        compile(join(root, 'scripts/docs/browser'), ...incremental('pages')),
       ]);
       const outcome = { ok: code.ok && pages.ok, output: `${code.output}\n${pages.output}`.trim() };
       return (await isStale(root)) ? withStaleTypes(outcome) : outcome;
     },
   },
 ];
-
-async function tool(bin: string, args: string[]): Promise<Outcome> {
-  const { status, stdout, stderr } = await runNode([join(root, 'node_modules', bin), ...args]);
-  return { ok: status === 0, output: `${stdout}${stderr}`.trim() };
-}
 
 async function checkContract(): Promise<Outcome> {
   const { problems, unfinished } = await lintContract(root);

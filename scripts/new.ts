@@ -22,7 +22,7 @@ const help = `Write the files of something new. They pass the lint; mock and ser
                         changes, presenter and handlers of the operations above
       --erasure FATES   of each column that can hold text: erased, if it may say something about a buyer, or kept
   npm run new -- field installments --in Transaction --type integer --erasure kept   a field of a stored resource, with its column
-      --type TYPE       string (if left out), integer, boolean, date-time or uuid; it may always be null
+      --type TYPE       string (if left out), integer, amount, boolean, date-time or uuid; it may always be null
       --values A,B      an enumeration of these
       --erasure FATE    of buyers, cards and transactions: kept or erased, when a buyer is erased
 

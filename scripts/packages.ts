@@ -1,8 +1,10 @@
-// Packs what others install, for the site, where every server offers it: payments-service-client as /client.tgz and the mock as
-// /mock.tgz. The client needs only the contract and client/, so it works while the server does not compile. See
-// docs/decisions/0017-client-package.md.
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+// Packs what others install: payments-service-client and the mock for the site, where every server offers them as /client.tgz and
+// /mock.tgz, and the service itself for `npm run build`. The client needs only the contract and client/, so it works while the
+// server does not compile. See docs/decisions/0017-client-package.md.
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { build } from 'esbuild';
 import { licenceTexts } from './support/bill.ts';
 import { bundle } from './support/bundle.ts';
 import { pack, run } from './support/pack.ts';
@@ -11,15 +13,18 @@ import { root } from './support/root.ts';
 interface Project {
   license: string;
   engines: Record<string, string>;
+  files: string[];
+  bin: Record<string, string>;
   devDependencies: Record<string, string>;
+  optionalDependencies: Record<string, string>;
 }
 
 /** What the packages share with the project, and the version of its contract. */
 function shared(project: string) {
   const readJson = (file: string): unknown => JSON.parse(readFileSync(join(project, file), 'utf8'));
-  const { license, engines, devDependencies } = readJson('package.json') as Project;
+  const { license, engines, ...rest } = readJson('package.json') as Project;
   const { version } = (readJson('generated/openapi.json') as { info: { version: string } }).info;
-  return { common: { version, license, engines, type: 'module' }, devDependencies };
+  return { common: { version, license, engines, type: 'module' }, ...rest };
 }
 
 export function packClient(project = root): Promise<Buffer> {
@@ -31,26 +36,36 @@ export function packClient(project = root): Promise<Buffer> {
     ...common,
     // Lets bundlers leave out what a page does not import.
     sideEffects: false,
-    // Not the JavaScript of the types, which is empty, and its source map, which is the largest file.
-    files: ['client', 'generated', '!generated/types.js*'],
+    // Not the JavaScript of types, which is empty, and their source maps, which are the largest files.
+    files: ['client', 'generated', '!generated/{types,answers}.js*'],
     exports: { '.': entry('index'), './server': entry('server'), './package.json': './package.json' },
-    dependencies: { 'openapi-fetch': devDependencies['openapi-fetch'] },
+    // A range, so that a page that has the same package in another version does not load both.
+    dependencies: { 'openapi-fetch': `^${devDependencies['openapi-fetch']}` },
   };
   return pack(manifest, (folder) => {
-    const tsc = join(root, 'node_modules/@typescript/native/bin/tsc');
-    run(process.execPath, [tsc, '--pretty', '-p', join(project, 'client'), '--outDir', folder]);
+    compile(join(project, 'client'), folder);
     cpSync(join(project, 'client/README.md'), join(folder, 'README.md'));
+    cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
   });
 }
+
+const compile = (from: string, to: string) => {
+  const tsc = join(root, 'node_modules/@typescript/native/bin/tsc');
+  run(process.execPath, [tsc, '--pretty', '-p', from, '--outDir', to]);
+};
 
 /** The mock with all its packages and the contract. It offers the client, but no docs: those are where it comes from. */
 export function packMock(client: Buffer): Promise<Buffer> {
   const start = 'payments-mock.js';
+  const fixture = fixtureAt('mock');
   const manifest = {
     name: 'payments-mock',
     description: 'Mock of the payments service: the examples of its contract, its checks and errors',
     ...shared(root).common,
     bin: { 'payments-mock': start },
+    main: fixture.default,
+    types: fixture.types,
+    exports: { '.': fixture, './package.json': './package.json' },
   };
   return pack(manifest, async (folder) => {
     const files = await bundle(['mock/main.ts'], folder, { minify: true });
@@ -59,5 +74,58 @@ export function packMock(client: Buffer): Promise<Buffer> {
     cpSync(join(root, 'generated/openapi.json'), join(folder, 'generated/openapi.json'));
     writeFileSync(join(folder, 'site/client.tgz'), client);
     writeFileSync(join(folder, start), "#!/usr/bin/env node\nimport './mock/main.js';\n");
+    await addFixture(folder, 'mock');
   });
+}
+
+/**
+ * The service as `npm run build` made it: for operators, who unpack it, and for tests of others, who install it. It needs no package
+ * but PostgreSQL for its platform.
+ */
+export function packService(dist: string): Promise<Buffer> {
+  const { common, files, bin, optionalDependencies } = shared(root);
+  const manifest = {
+    name: 'payments-service',
+    description:
+      'Payments service: the service, its sandbox, its command, and the sandbox as a fixture of tests',
+    ...common,
+    bin,
+    exports: { './testing': fixtureAt('sandbox'), './package.json': './package.json' },
+    files: [...files, 'testing'],
+    optionalDependencies,
+  };
+  return pack(manifest, async (folder) => {
+    for (const file of [...files, 'LICENSE', 'README.md'])
+      // An image is built without some of them: see .dockerignore.
+      if (file !== 'dist' && existsSync(join(root, file)))
+        cpSync(join(root, file), join(folder, file), { recursive: true });
+    cpSync(dist, join(folder, 'dist'), { recursive: true });
+    await addFixture(folder, 'sandbox');
+  });
+}
+
+const fixtureAt = (name: 'sandbox' | 'mock') => ({
+  types: `./testing/types/testing/${name}.d.ts`,
+  default: './testing/index.js',
+});
+
+/** As CommonJS, which every test runner can load. The package.json there says so, also to what does not know `exports`. */
+async function addFixture(folder: string, name: 'sandbox' | 'mock'): Promise<void> {
+  const out = join(folder, 'testing');
+  await build({
+    absWorkingDir: root,
+    entryPoints: [`testing/${name}.ts`],
+    outfile: join(out, 'index.js'),
+    ...{ bundle: true, platform: 'node', format: 'cjs', target: 'node20', logLevel: 'error' },
+  });
+  const types = mkdtempSync(join(tmpdir(), 'fixture-types-'));
+  try {
+    compile(join(root, 'testing'), types);
+    for (const part of ['testing', 'generated'])
+      cpSync(join(types, part), join(out, 'types', part), { recursive: true });
+  } finally {
+    rmSync(types, { recursive: true });
+  }
+  const entry = { type: 'commonjs', main: 'index.js', types: `types/testing/${name}.d.ts` };
+  writeFileSync(join(out, 'package.json'), `${JSON.stringify(entry, null, 2)}\n`);
 }

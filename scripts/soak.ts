@@ -1,4 +1,4 @@
-// `npm run soak`: mixed good, bad and hostile load for minutes to hours, with restarts of server and database, and then the
+// `npm run test:nightly -- soak`: mixed good, bad and hostile load for minutes to hours, with restarts of server and database, and then the
 // invariants. Everything happens on loopback.
 import { startLoad } from './soak/load.ts';
 import { startReceivers } from './soak/receivers.ts';
@@ -7,8 +7,8 @@ import { ask, createSandbox, reportHeap } from './support/sandbox.ts';
 
 const help = `Run the service under mixed load, kill it and its database again and again, and check the data at the end.
 
-  npm run soak                    five minutes
-  npm run soak -- --minutes 60    longer
+  npm run test:nightly -- soak                 five minutes
+  npm run test:nightly -- soak --minutes 60    longer
 
 Exits with 1 when an invariant does not hold.`;
 

@@ -1,40 +1,43 @@
-// The request pipeline: the list of middleware in order. Every step reads what it needs to know about an operation from the
-// contract, so a new operation gets all of them.
+// The request pipeline: the checks of a request, in order. Every step reads what it needs to know about an operation from the
+// contract, so a new operation gets all of them. A wrong order does not compile: see http/pipeline.ts.
 import type { Logger } from 'pino';
-import { operations, type Handlers, type OperationId } from '../generated/operations.ts';
+import { operations, type OperationId } from '../generated/operations.ts';
 import type { Config } from './config.ts';
 import type { CompiledContract } from './contract/compile.ts';
+import type { Handlers } from './contract/handler-types.ts';
 import { createExamples, hasBody } from './contract/load.ts';
+import { connectionMilliseconds } from './database/database.ts';
 import { requestDatabaseMilliseconds, type OpenedDatabase } from './database/open.ts';
-import { countCall } from './database/rate-limits.ts';
+import { createRecordCall } from './database/rate-limits.ts';
 import type { Db, InUnitOfWork } from './database/unit-of-work.ts';
-import type { WriteDeps } from './handlers/deps.ts';
+import type { Deps, WriteDeps } from './handlers/deps.ts';
 import { createAccessLog, createTrace } from './http/access-log.ts';
-import { permission, createMerchantAccount, requestOwner } from './http/access.ts';
-import { createAnswer } from './http/answer.ts';
+import { permission } from './http/access.ts';
+import { createAnswer, type Known } from './http/answer.ts';
 import { serveApprovals } from './http/approvals.ts';
 import { createBearer } from './http/bearer.ts';
 import { createBody } from './http/body.ts';
+import { createOwned, createUnowned } from './http/databases.ts';
 import { createDesk, isLoopback, type DeskDeps } from './http/desk/desk.ts';
-import {
-  createCors,
-  announceDeprecation,
-  earlyData,
-  createSecurityHeaders,
-  wellFormed,
-  requestId,
-} from './http/headers.ts';
+import { createExpress, type App } from './http/express.ts';
+import { createCors, earlyData, createSecurityHeaders, wellFormed, requestId } from './http/headers.ts';
 import { createWaitForStart, serveHealth, type Life } from './http/health.ts';
+import type { Arrived, Routed, Trail } from './http/known.ts';
 import { createRateLimit, createVelocityLimit } from './http/limits.ts';
-import type { Router } from './http/route.ts';
+import { createMerchantAccount } from './http/merchant-account.ts';
+import { forEvery, pipeline, whereOnly } from './http/pipeline.ts';
+import { createRoute, type Router } from './http/route.ts';
+import { serveSandboxPackage } from './http/sandbox-package.ts';
 import { serveStatic } from './http/static.ts';
-import { createExpress, asMiddleware, whereOnly, type App, type Context, type Step } from './http/step.ts';
+import { createValidate } from './http/validate.ts';
+
 import { createFallback, createWriteError } from './http/write-error.ts';
 import type { GuardedProviders } from './providers/index.ts';
 import { recordKeyPairUse } from './resources/api-key-pairs/changes.ts';
 import { findSigningPair } from './resources/api-key-pairs/queries.ts';
 import { createKeptAnswers } from './resources/idempotency-keys/changes.ts';
 import { findAccount, findFirstAccount } from './resources/merchant-accounts/queries.ts';
+import { createNumberBuckets } from './resources/number-limits/changes.ts';
 import { isAllowed } from './resources/roles/rules.ts';
 import type { Secrets } from './secrets/open.ts';
 import type { Observing } from './upkeep/observe.ts';
@@ -69,14 +72,36 @@ export function createApp(deps: AppDeps): App {
   const withBody = new Set(
     Object.values(operations).flatMap((operation) => (hasBody(document, operation) ? operation.id : [])),
   );
+  const newDeadline = () => ({
+    left: requestDatabaseMilliseconds,
+    turn: { left: connectionMilliseconds },
+  });
+  // One statement serves several requests of an owner, so its deadline is none of theirs.
+  const recordCall = createRecordCall((owner) => dbFor({ owner, isQuick: true, deadline: newDeadline() }));
+  const numberBuckets = createNumberBuckets((owner) => dbFor({ owner, deadline: newDeadline() }));
   const shared = { environment, cursors, vault, keysOf, providers: deps.providers, example, now };
+  const depsOf = (known: Known, { traceId }: Trail): Deps => {
+    const { db, owner, deadline, caller, selection, requestId } = known;
+    return {
+      ...shared,
+      recordNumbers: (numbers, limit) => numberBuckets.record({ owner, deadline }, numbers, limit),
+      db,
+      requestId,
+      caller,
+      mayCall: (id) => isAllowed(operations[id].scopes, caller.scopes, caller.permissions),
+      selection,
+      publicUrl: publicUrl(),
+      warn: (message, facts) => {
+        const account = selection.kind === 'one' ? selection.id : undefined;
+        log.warn({ requestId, traceId, account, ...facts }, message);
+      },
+    };
+  };
 
   const app = createExpress();
-  app.use(
-    asMiddleware<Context>(requestId, createWaitForStart(life), (context) => {
-      context.deadline = { left: requestDatabaseMilliseconds };
-      context.quickDb = dbFor({ deadline: context.deadline });
-    }),
+  const arrived = forEvery(
+    app,
+    pipeline().then(requestId).then(createWaitForStart(life)).then(createUnowned(dbFor, newDeadline)),
   );
   app.use(createSecurityHeaders(publicUrl));
   // Before CORS, which lets pages of all origins read what they get.
@@ -84,61 +109,32 @@ export function createApp(deps: AppDeps): App {
   app.use(createCors(() => Object.values(operations)));
   app.use(createAccessLog(log, { noteRequest: observing.metrics?.noteRequest, keep: desk?.requests.note }));
   if (observing.tracing) app.use(createTrace(observing.tracing));
-  app.use(asMiddleware<Context>(wellFormed));
-  const route: Step = (context, req, res) => {
-    context.operation = find(req).operation;
-    announceDeprecation(document, context.operation, res);
-  };
-  app.use(
-    whereOnly<Context>(
-      find.isKnown,
-      route,
-      earlyData,
-      createBearer({ findSigningPair, recordKeyPairUse, log, now }),
-      permission,
-      createMerchantAccount({
-        first: (own, context: Context) => findFirstAccount(context.quickDb, own),
-        find: (own, id, context) => findAccount(context.quickDb, own, id),
-      }),
-      (context) => {
-        context.db = dbFor({ deadline: context.deadline, owner: requestOwner(context) });
-      },
-      createRateLimit(countCall),
-      createBody(config.bodyLimit, ({ operation }) => withBody.has(operation.id)),
-      async (context, req, res) => {
-        context.path = await validator.validate(context.operation.id, req, res);
-      },
-      createAnswer({
-        handlers: deps.handlers,
-        responses,
-        limitVelocity: createVelocityLimit({
-          ...{ countCall, keysOf, cardsPerMinute, environment },
-        }),
-        keysOf,
-        keptFor: createKeptAnswers(vault),
-        countCall,
-        depsOf: ({ db, caller, selection, requestId, traceId }, beforeCommit) => ({
-          ...shared,
-          db,
-          requestId,
-          caller,
-          mayCall: (id) => isAllowed(operations[id].scopes, caller.scopes, caller.permissions),
-          selection,
-          publicUrl: publicUrl(),
-          warn: (message, facts) => {
-            const account = selection.kind === 'one' ? selection.id : undefined;
-            log.warn({ requestId, traceId, account, ...facts }, message);
-          },
-          inUnitOfWork: (work) =>
-            unitsOn(db)(async (unit) => {
-              const answer = await work(unit);
-              await beforeCommit(answer, unit);
-              return answer;
-            }),
-        }),
-      }),
-    ),
+  const accepted = forEvery(app, arrived.then(wellFormed));
+  const route = createRoute(
+    (_known: Arrived, req): Routed => find(req),
+    () => document,
   );
+  const account = createMerchantAccount({
+    first: ({ unownedDb }: Arrived) => findFirstAccount(unownedDb),
+    find: (id, { unownedDb }) => findAccount(unownedDb, id),
+  });
+  const answer = createAnswer({
+    ...{ handlers: deps.handlers, responses, unitsOn, depsOf, keysOf, recordCall },
+    limitVelocity: createVelocityLimit({ recordCall, numberBuckets, keysOf, cardsPerMinute, environment }),
+    keptFor: createKeptAnswers(vault),
+  });
+  const checks = accepted
+    .then(route)
+    .then(earlyData)
+    .then(createBearer({ findSigningPair, recordKeyPairUse, log, now }))
+    .then(permission)
+    .then(account)
+    .then(createOwned(dbFor))
+    .then(createRateLimit(recordCall))
+    .then(createBody(config.bodyLimit, ({ operation }: Routed) => withBody.has(operation.id)))
+    .then(createValidate(() => validator))
+    .then(answer);
+  app.use(whereOnly(find.isKnown, checks));
   serveHealth(app, life, database.findUnready);
   serveStatic(app, {
     document,
@@ -146,9 +142,12 @@ export function createApp(deps: AppDeps): App {
     hasConsole: desk !== undefined,
     ownUrl: environment === 'sandbox' && isLoopback(config.host) ? publicUrl : undefined,
   });
-  if (environment === 'sandbox') serveApprovals(app, deps.pagesDir, unitsOn);
+  if (environment === 'sandbox') {
+    serveApprovals(app, arrived, { pagesDir: deps.pagesDir, unitsOn });
+    serveSandboxPackage(app);
+  }
   // Refuses what is neither an operation nor a page.
-  app.use(asMiddleware<Context>(route));
+  forEvery(app, accepted.then(route));
   app.use(createWriteError(responses, log));
   app.use(createFallback(log));
   return app;

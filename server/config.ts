@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { OperatorFault } from './faults.ts';
+import { ConfigurationFault } from './faults.ts';
 import { nearest } from './rules/nearest.ts';
 import {
   hasTls,
@@ -53,27 +53,35 @@ function userName(): string {
 
 /**
  * Adds the variables of a file. A setting that is given, as a value or as a file, stays as it is. Without `option` it is the
- * file that PAYMENTS_SETTINGS names, if any. Returns a warning for each name that is nearly that of a setting; any other may be
- * meant for Node or a provider, because the file is also that of systemd.
+ * file that PAYMENTS_SETTINGS names, if any. Returns a warning for each name that is misspelt, there or in the environment.
  */
 export function loadSettings(option: string | undefined): string[] {
   const file = option ?? process.env.PAYMENTS_SETTINGS;
-  if (file === undefined || file === '') return [];
   const before = { ...process.env };
-  const known: string[] = [...rows.map(([name]) => name), ...namesWithFiles.map(fileNameOf)];
-  return Object.entries(readVariables(file)).flatMap(([name, value]) => {
+  const warnings = misspelt(before, 'The environment');
+  if (file === undefined || file === '') return warnings;
+  const variables = readVariables(file);
+  for (const [name, value] of Object.entries(variables)) {
     const other = name.endsWith('_FILE') ? name.slice(0, -'_FILE'.length) : fileNameOf(name);
     if (!before[name] && !before[other]) process.env[name] = value;
-    const meant = known.includes(name) ? undefined : nearest(name, known, name.length / 5);
-    return meant === undefined ? [] : `${file} sets ${name}, which is no setting. Did you mean ${meant}?`;
-  });
+  }
+  return [...warnings, ...misspelt(variables, file)];
 }
+
+const known: readonly string[] = [...rows.map(([name]) => name), ...namesWithFiles.map(fileNameOf)];
+
+/** Only names that are nearly those of settings: any other may be meant for Node or a provider. */
+const misspelt = (variables: Env, where: string): string[] =>
+  Object.keys(variables).flatMap((name) => {
+    const meant = known.includes(name) ? undefined : nearest(name, known, name.length / 5);
+    return meant === undefined ? [] : `${where} sets ${name}, which is no setting. Did you mean ${meant}?`;
+  });
 
 function readVariables(file: string): NodeJS.Dict<string> {
   try {
     return parseEnv(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new OperatorFault(
+    throw new ConfigurationFault(
       `The settings in ${file} cannot be read: ${whyUnreadable(error)}. Check --settings or PAYMENTS_SETTINGS.`,
     );
   }
@@ -85,8 +93,8 @@ export const namedAsGiven = (message: string, env: Env = process.env): string =>
     .filter((name) => env[fileNameOf(name)] && !env[name])
     .reduce((text, name) => text.replace(new RegExp(`\\b${name}\\b`, 'g'), fileNameOf(name)), message);
 
-const faultOf = (faults: readonly string[]): OperatorFault =>
-  new OperatorFault(
+const faultOf = (faults: readonly string[]): ConfigurationFault =>
+  new ConfigurationFault(
     [
       `The configuration has ${faults.length} fault${faults.length > 1 ? 's' : ''}:`,
       ...faults.map((fault) => `  ${fault}`),
@@ -100,7 +108,8 @@ function missing(name: SettingName): string {
 }
 
 /** For a command that uses what it was not given. */
-export const missingFault = (names: readonly SettingName[]): OperatorFault => faultOf(names.map(missing));
+export const missingFault = (names: readonly SettingName[]): ConfigurationFault =>
+  faultOf(names.map(missing));
 
 export const defaultDataDir = resolve(settings.DATA_DIR.default);
 
@@ -109,6 +118,12 @@ export const defaultDataDir = resolve(settings.DATA_DIR.default);
  * the database, and operators who run them should not need the keys of cards.
  */
 export const readCommandConfig = (): Config => readConfig(process.env, { isCommand: true });
+
+export const isProduction = (env: Env = process.env): boolean => env.ENVIRONMENT === 'production';
+
+/** For `payments start`, whose options replace settings. */
+export const readStartConfig = (defaults: Env, replaced: Env): Config =>
+  readConfig({ ...defaults, ...process.env, ...replaced });
 
 export function readConfig(env: Env = process.env, { isCommand = false } = {}): Config {
   const faults: string[] = [];
@@ -201,6 +216,12 @@ function parseGiven(given: Texts, faults: string[]): Values {
   return values as Values;
 }
 
+/** The settings of 1.1.0 that are gone. */
+const removed = {
+  MISSING_KEYS: 'If CARD_KEY is lost: payments secrets replace-lost-keys',
+  MAX_REQUESTS_PER_CONNECTION: 'A connection may send 1,000 requests.',
+};
+
 function warningsOf({ DATABASE_URL: url, ENVIRONMENT }: Values, given: Texts, env: Env): string[] {
   const warnings = namesWithFiles
     .map(fileNameOf)
@@ -209,11 +230,9 @@ function warningsOf({ DATABASE_URL: url, ENVIRONMENT }: Values, given: Texts, en
       (name) =>
         `${name} is a file that every user of this machine can read: let only the user of the service read it`,
     );
-  // A setting of 1.1.0.
-  if (env.MISSING_KEYS)
-    warnings.push(
-      'MISSING_KEYS has no effect any more. If CARD_KEY is lost: payments secrets replace-lost-keys',
-    );
+  warnings.push(...misspelt(env, 'The environment'));
+  for (const [name, instead] of Object.entries(removed))
+    if (env[name]) warnings.push(`${name} has no effect any more. ${instead}`);
   if (url === undefined) return warnings;
   if (!given.has('ENVIRONMENT'))
     warnings.push(

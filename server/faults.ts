@@ -4,6 +4,14 @@ export class OperatorFault extends Error {
   readonly exitCode: number = 1;
 }
 
+/** The settings are wrong, so a restart without a change of them fails again. The exit code is EX_CONFIG of sysexits.h. */
+export class ConfigurationFault extends OperatorFault {
+  override readonly exitCode = 78;
+}
+
+/** A merchant account or a key pair has so much under way that this request of it found no place in time. */
+export class Crowded extends Error {}
+
 /** The code of an error of PostgreSQL or of the system. */
 export function codeOf(error: unknown): string | undefined {
   const { code } = Object(error) as { code?: unknown };

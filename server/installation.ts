@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { contractVersion } from '../generated/operations.ts';
-import { namedAsGiven } from './config.ts';
+import { defaultDataDir, namedAsGiven } from './config.ts';
 import { projectRoot } from './contract/load.ts';
 
 export interface Build {
@@ -45,12 +45,13 @@ export function commandsHere(root = projectRoot, cwd = process.cwd()): { start: 
   return { start: node('dist/server/main.js'), payments: node('bin/payments.js') };
 }
 
-/** Names `dataDir` if it is not the default: another terminal may not have it set, and `token` reads the key there. */
-export function firstCall(url: string, dataDir?: string): string {
-  const settings = dataDir === undefined ? '' : `DATA_DIR=${shellWord(dataDir)} `;
-  return `curl -H "Authorization: Bearer $(${settings}${commandsHere().payments} token --scopes '*.read')" \\
+/** The command in another terminal. It names `dataDir` if that is not the default: there it may not be set. */
+export const paymentsIn = (dataDir: string): string =>
+  `${dataDir === defaultDataDir ? '' : `DATA_DIR=${shellWord(dataDir)} `}${commandsHere().payments}`;
+
+export const firstCall = (url: string, dataDir: string): string =>
+  `curl -H "Authorization: Bearer $(${paymentsIn(dataDir)} token --scopes '*.read')" \\
   ${url}/card-scheme-definitions`;
-}
 
 /** For a command that finds no sandbox. An installation on a production server cannot make one. */
 export const settingsHint = (): string =>

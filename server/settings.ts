@@ -133,11 +133,6 @@ export const settings = {
     ...whole(1, 100_000),
     default: '2000',
   },
-  MAX_REQUESTS_PER_CONNECTION: {
-    doc: 'how many requests a connection may send before it is closed',
-    ...whole(1, 1_000_000),
-    default: '1000',
-  },
   WEBHOOK_WORKER: {
     doc: 'whether this process delivers webhooks; `off` leaves that to `payments webhooks work`',
     ...onOrOff,

@@ -3,11 +3,11 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { operations, type Handlers } from '../generated/operations.ts';
+import { operations } from '../generated/operations.ts';
 import { createApp } from './app.ts';
-import { checkData } from './check-data.ts';
-import { defaultDataDir, type Config } from './config.ts';
+import type { Config } from './config.ts';
 import { compileContract, type CompiledContract } from './contract/compile.ts';
+import type { Handlers } from './contract/handler-types.ts';
 import { loadContract, projectRoot } from './contract/load.ts';
 import { savePublicUrl } from './database/environment.ts';
 import { openReadyDatabase, type OpenedDatabase } from './database/open.ts';
@@ -26,6 +26,7 @@ import { rememberNumbersMilliseconds } from './http/limits.ts';
 import { listen, requireFreePort } from './http/listen.ts';
 import { createRouter } from './http/route.ts';
 import { firstCall } from './installation.ts';
+import { prepareData } from './prepare-data.ts';
 import { guardProviders, loadProviders, type Providers } from './providers/index.ts';
 import { createEventFeed, makeSandboxToken } from './sandbox/feed.ts';
 import { openSecrets } from './secrets/open.ts';
@@ -45,9 +46,12 @@ export interface Service {
   close: () => Promise<void>;
 }
 
-/** What a service is made of. Only tests replace any of it. */
+/** What a service is made of. Only tests, and a sandbox that can be reset, replace any of it. */
 export interface ServiceParts {
   contract: CompiledContract;
+  listen: typeof listen;
+  /** Whether nobody else uses the database, so that it may end connections when this stops. */
+  ownsDatabase: boolean;
   handlers: Handlers<WriteDeps>;
   providers: Partial<Providers>;
   /** The clock of this process, for tokens and the expiry of new cards. */
@@ -85,7 +89,7 @@ export async function startService(
   try {
     let worker: Worker | undefined;
     const { app, find, requests, unitsOn, setPublicUrl } = buildApp(parts, life, () => worker?.wake());
-    const server = await listen(app, config, {
+    const server = await parts.listen(app, config, {
       note: (request) => {
         observing.metrics?.noteRequest(undefined, request.status, 0);
         log.info(request);
@@ -106,7 +110,7 @@ export async function startService(
     return {
       url,
       port: server.port,
-      firstCall: firstCall(url, shownDataDir(config)),
+      firstCall: firstCall(url, config.dataDir),
       metricsPort: observing.metricsPort,
       connections: server.connections,
       database,
@@ -153,6 +157,7 @@ type Parts = Awaited<ReturnType<typeof openParts>>;
 /** Everything that is opened before the port is: contract, providers, database, secrets, metrics. */
 async function openParts(config: Config, log: Logger, life: Life, replaced: Partial<ServiceParts>) {
   const { metricsPort, metricsHost } = config;
+  const { ownsDatabase = config.databaseUrl === undefined } = replaced;
   for (const warning of config.warnings) log.warn(warning);
   await requireFreePort(config);
   if (metricsPort !== undefined) {
@@ -170,8 +175,8 @@ async function openParts(config: Config, log: Logger, life: Life, replaced: Part
     isPooled: config.databasePooler !== undefined,
     servesRequests: true,
     log: (message) => {
-      // The embedded PostgreSQL stops with us, and may end a connection before its pool has closed it.
-      if (life.phase === 'stopping' && config.databaseUrl === undefined) return;
+      // It may stop, or be replaced, before a pool has closed its connections.
+      if (life.phase === 'stopping' && ownsDatabase) return;
       log.warn(message);
     },
   });
@@ -190,6 +195,7 @@ async function openParts(config: Config, log: Logger, life: Life, replaced: Part
       config,
       log,
       handlers,
+      listen,
       now: () => new Date(),
       siteDir: join(projectRoot, 'site'),
       pagesDir: join(projectRoot, 'pages'),
@@ -198,7 +204,7 @@ async function openParts(config: Config, log: Logger, life: Life, replaced: Part
     // After the database: one that belongs to production is refused before anything is created.
     const secrets = openSecrets(config);
     observing = await observe(config, database, made.now);
-    await checkData(database.background.db, { ...made, secrets });
+    await prepareData(database.background.db, { ...made, secrets });
     const { metrics } = observing;
     const hasApprovals = config.environment === 'sandbox';
     const providers = guardProviders(loaded, { hasApprovals, note: metrics?.noteProviderCall });
@@ -215,9 +221,6 @@ async function openParts(config: Config, log: Logger, life: Life, replaced: Part
 /** The landing page and the console are for people at this machine. */
 export const hasDesk = ({ environment, host, publicUrl }: Config): boolean =>
   environment === 'sandbox' && [host, new URL(publicUrl).hostname].every(isLoopback);
-
-/** Unless it is the default. */
-const shownDataDir = ({ dataDir }: Config) => (dataDir === defaultDataDir ? undefined : dataDir);
 
 function buildApp(parts: Parts, life: Life, onPublished: () => void) {
   const { config, contract, database, observing, now } = parts;
@@ -236,7 +239,7 @@ function buildApp(parts: Parts, life: Life, onPublished: () => void) {
     facts: { name, version, kind: 'sandbox' },
     requests,
     events: createEventFeed(database.background.db),
-    firstCall: () => firstCall(publicUrl, shownDataDir(config)),
+    firstCall: () => firstCall(publicUrl, config.dataDir),
     makeToken: () => makeSandboxToken(config.dataDir),
   };
   const app = createApp({

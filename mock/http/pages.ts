@@ -3,11 +3,12 @@
 // are built.
 import type { Express } from 'express';
 import type { Document } from '../../server/contract/load.ts';
+import { knowing, type Pipeline } from '../../server/http/pipeline.ts';
 import { drawBadge, serveDocs, withOwnServer } from '../../server/http/static.ts';
 import { schemeNames, badgePath, type CardScheme } from '../../server/resources/card-schemes/rules.ts';
 import { approvalPath } from '../../server/resources/payment-methods/rules.ts';
 import { uuidSource } from '../../server/rules/values.ts';
-import { contextOf } from './context.ts';
+import { trailOf, type Loaded } from './known.ts';
 
 interface PagesOptions {
   hasConsole: boolean;
@@ -34,42 +35,46 @@ const approvalPattern = new RegExp(`^${approvalPath(uuidSource)}$`);
 
 // Routes are on the app and use regular expressions: an Express router would handle OPTIONS itself, and `:name` parameters
 // fail on malformed percent-encoding.
-export function servePages(app: Express, siteDir: string, { hasConsole, address }: PagesOptions): void {
+export function servePages(
+  app: Express,
+  arrived: Pipeline<Loaded>,
+  siteDir: string,
+  { hasConsole, address }: PagesOptions,
+): void {
   app.get('/healthz', (_req, res) => {
-    contextOf(res).why = 'the mock is up';
+    trailOf(res).why = 'the mock is up';
     res.json({ status: 'ok' });
   });
 
   app.get('/readyz', (_req, res) => {
-    contextOf(res).why = 'the mock is up';
+    trailOf(res).why = 'the mock is up';
     res.json({ status: 'ready' });
   });
 
-  app.get('/openapi.json', (_req, res) => {
-    const context = contextOf(res);
-    context.why = 'the contract';
-    const { published } = context.contract;
+  const showContract = knowing(arrived, ({ contract: { published } }, _req, res) => {
+    trailOf(res).why = 'the contract';
     res.json(hasConsole ? withOwnServer(published, address()) : published);
   });
+  app.get('/openapi.json', showContract);
 
-  app.get(badgePattern, (req, res, next) => {
-    const context = contextOf(res);
+  const showBadge = knowing(arrived, ({ contract }, req, res, next) => {
     const scheme = String(req.params[0]);
-    const { CardScheme } = (context.contract.document.components.schemas ?? {}) as {
+    const { CardScheme } = (contract.document.components.schemas ?? {}) as {
       CardScheme?: { enum?: string[] };
     };
     if (!CardScheme?.enum?.includes(scheme)) {
       next();
       return;
     }
-    context.why = 'the badge of a card scheme';
+    trailOf(res).why = 'the badge of a card scheme';
     res
       .type('image/svg+xml')
       .send(drawBadge(Object.hasOwn(schemeNames, scheme) ? schemeNames[scheme as CardScheme] : scheme));
   });
+  app.get(badgePattern, showBadge);
 
   app.get(approvalPattern, (req, res) => {
-    contextOf(res).why = 'the approval page; the mock keeps no state, so nothing changes';
+    trailOf(res).why = 'the approval page; the mock keeps no state, so nothing changes';
     const back = new URL(req.url, 'http://mock').searchParams.get('redirect_url');
     const link =
       back !== null && back.length <= longestRedirect && /^https?:\/\//.test(back)
@@ -88,7 +93,7 @@ export function servePages(app: Express, siteDir: string, { hasConsole, address 
 
 function serveSite(app: Express, siteDir: string, hasConsole: boolean): void {
   app.use(['/docs', '/openapi.yaml', '/client.tgz', '/mock.tgz', '/llms.txt'], (_req, res, next) => {
-    contextOf(res).why = 'the docs';
+    trailOf(res).why = 'the docs';
     next();
   });
   serveDocs(app, siteDir, { hasConsole, isMock: true });

@@ -1,18 +1,32 @@
 // One line per request in the terminal: the status, and why. Without the query string, which may contain card data.
 import type { RequestHandler } from 'express';
-import { unknownPath } from '../../server/http/access-log.ts';
+import { shownQuery, unknownPath } from '../../server/http/access-log.ts';
 import type { RequestFeed } from '../../server/http/desk/feed.ts';
-import { contextOf, type MockContext } from './context.ts';
+import { trailOf } from './known.ts';
 
 const maxLength = 400;
 
+/** A call of an operation, for tests of whoever called. */
+export interface RecordedRequest {
+  operation: string;
+  method: string;
+  /** With the query. */
+  path: string;
+  body: unknown;
+  status: number | 'aborted';
+}
+
 export const createRequestLog =
-  (log: (line: string) => void, note?: RequestFeed['note']): RequestHandler =>
+  (
+    log: (line: string) => void,
+    note?: RequestFeed['note'],
+    record?: (request: RecordedRequest) => void,
+  ): RequestHandler =>
   (req, res, next) => {
     const start = performance.now();
     const [path = ''] = req.url.split('?', 1);
     res.on('close', () => {
-      const { why, operation, requestId } = contextOf(res) as Partial<MockContext>;
+      const { why, operation, requestId } = trailOf(res);
       const status = res.writableFinished ? res.statusCode : 'aborted';
       const ms = Math.round(performance.now() - start);
       const known = operation?.path ?? unknownPath(req.originalUrl);
@@ -23,10 +37,14 @@ export const createRequestLog =
           operation: operation?.id,
           method: req.method,
           path: known,
+          query: operation && shownQuery(req.originalUrl),
           status,
           reason: why,
           ms,
         });
+      const { method, originalUrl, body } = req as { method: string; originalUrl: string; body?: unknown };
+      if (operation)
+        record?.({ operation: operation.id, method, path: originalUrl, body: body ?? null, status });
       log(printable(`${req.method} ${path} → ${status} (${why ?? 'preflight'}) ${ms} ms`));
     });
     next();

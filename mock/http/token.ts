@@ -2,6 +2,7 @@
 // JWT all other rules of the service apply, so that a backend that signs wrong tokens, or too seldom new ones, notices it here.
 import { ApiError } from '../../server/errors.ts';
 import { forbidden } from '../../server/http/access.ts';
+import { check, type Passed, type Step } from '../../server/http/pipeline.ts';
 import {
   checkClaims,
   InvalidToken,
@@ -10,25 +11,26 @@ import {
   longestToken,
 } from '../../server/resources/api-key-pairs/claims.ts';
 import { isAllowed } from '../../server/resources/roles/rules.ts';
-import type { Step } from './context.ts';
+import type { Authenticated, Routed } from './known.ts';
 
 // The mock has no key pairs and no roles, so nothing restricts the scopes of a token.
 const unrestricted = ['*.read', '*.write'];
 
 export const createToken =
-  (now: () => Date): Step =>
-  (context, req) => {
-    const { operation } = context;
+  (now: () => Date): Step<Passed<'notEarly'>, Authenticated> =>
+  (_known, req) => {
     const given = /^Bearer ([^\s]+)$/i.exec(req.headers.authorization ?? '')?.[1];
     if (given === undefined) throw new ApiError('unauthorized', { reason: 'no bearer token' });
     if (given.length > longestToken) throw new ApiError('unauthorized', { reason: 'the token is too long' });
-    context.caller = { accounts: 'all', scopes: unrestricted };
     const claims = claimsOf(given);
-    if (!claims) return;
-    const scopes = scopesOf(given, claims, now());
-    if (!isAllowed(operation.scopes, scopes, unrestricted)) throw forbidden('scopes', operation.scopes);
-    context.caller = { accounts: 'all', scopes };
+    const scopes = claims ? scopesOf(given, claims, now()) : unrestricted;
+    return { caller: { accounts: 'all', scopes, isAnonymous: !claims } };
   };
+
+export const permission = check('permitted', ({ operation, caller }: Routed & Authenticated) => {
+  if (!caller.isAnonymous && !isAllowed(operation.scopes, caller.scopes, unrestricted))
+    throw forbidden('scopes', operation.scopes);
+});
 
 function scopesOf(token: string, claims: Record<string, unknown>, now: Date): string[] {
   try {

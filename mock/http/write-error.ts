@@ -2,7 +2,7 @@
 import type { ErrorRequestHandler } from 'express';
 import { ApiError } from '../../server/errors.ts';
 import { sendError } from '../../server/http/write-error.ts';
-import { contextOf } from './context.ts';
+import { trailOf } from './known.ts';
 
 export const writeError: ErrorRequestHandler = (error: unknown, _req, res, next) => {
   if (res.headersSent) {
@@ -10,7 +10,7 @@ export const writeError: ErrorRequestHandler = (error: unknown, _req, res, next)
     return;
   }
   const apiError = error instanceof ApiError ? error : new ApiError('server_error', { cause: error });
-  contextOf(res).why = whyRefused(apiError);
+  trailOf(res).why = whyRefused(apiError);
   sendError(res, apiError);
 };
 

@@ -1,8 +1,8 @@
 // A card: the sandbox's test numbers choose its status. The response is the example with that status, filled with the values
 // of the request.
 import { randomUUID } from 'node:crypto';
-import type { Input } from '../../generated/operations.ts';
 import type { components } from '../../generated/types.ts';
+import type { Input } from '../../server/contract/handler-types.ts';
 import { ApiError } from '../../server/errors.ts';
 import { describeSimulatedCard, sandboxStatus } from '../../server/providers/simulated.ts';
 import { binOf, lastFour, schemeOf, unusable } from '../../server/resources/payment-methods/rules.ts';

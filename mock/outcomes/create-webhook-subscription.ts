@@ -1,8 +1,8 @@
 // A webhook subscription: the example with the values of the request. The secret is always that of the example, so a
 // receiver has to be configured only once. Plain http is accepted, as in the sandbox; only production refuses it with 422.
 import { randomUUID } from 'node:crypto';
-import type { Input } from '../../generated/operations.ts';
 import type { components } from '../../generated/types.ts';
+import type { Input } from '../../server/contract/handler-types.ts';
 import { ApiError } from '../../server/errors.ts';
 import { hostFaults } from '../../server/rules/values.ts';
 import { successExamples } from '../operations.ts';

@@ -1,8 +1,8 @@
 // The filters of GET /transactions, applied to the transactions of the contract's examples. The service has them as SQL in
 // server/resources/transactions/filters.ts, which needs a database; test/service/mock/parity.filters.test.ts compares the answers of both.
 // If a filter of the contract is in neither `filters` nor `Ignored`, the code does not compile.
-import type { Input } from '../../generated/operations.ts';
 import type { components } from '../../generated/types.ts';
+import type { Input } from '../../server/contract/handler-types.ts';
 import { readUuid, notAfter, notBefore } from '../../server/rules/values.ts';
 import type { ApplyFilters } from './list.ts';
 

@@ -3,11 +3,12 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { isDeepStrictEqual, parseArgs, promisify } from 'node:util';
 import { ContractFault } from '../../server/contract/load.ts';
 import { bundle } from '../generate/bundle.ts';
 import { lintContract } from '../lint/contract.ts';
 import { count, messagesOf } from '../lint/report.ts';
+import { compile } from '../lint/tool.ts';
 import type { Json } from './change.ts';
 import { compare } from './compare.ts';
 import { judge } from './judge.ts';
@@ -25,9 +26,9 @@ const help = `Compare the contract in openapi/ with the last released one, ${rel
   npm run diff -- --html FILE         write it as a page for reviewers: the changes, what they affect, the text before and after
   npm run diff -- --markdown FILE     the same as Markdown, for a comment on a pull request; may be given beside --html
   npm run diff -- --json              print the result as JSON
-  npm run diff -- --release           make the contract the released one, if it passes the lint and follows the rules, and write
-                                      its version into package.json and the other files that repeat it; it then says what
-                                      else belongs to a release
+  npm run diff -- --release           make the contract the released one, if it passes the lint, follows the rules and the code
+                                      compiles for it, and write its version into package.json and the other files that
+                                      repeat it; it then says what else belongs to a release
 
 The rules: a breaking change needs a new major version in info.version, an addition a minor one, anything else a patch.
 CHANGELOG.md needs a section for that version with at least one line below "### Contract"; for a breaking change, one of
@@ -110,6 +111,7 @@ async function release({ json }: Options, project: string, colour: boolean): Pro
   const before = await readBase(undefined, project);
   const outcome = await outcomeOf(undefined, before, after, project);
   const isFine = outcome.problems.length === 0;
+  if (isFine) await refuseUncompiled(project, after);
   const isNew = outcome.changes.length > 0 || outcome.version !== outcome.baseVersion;
   const releases = isNew && isFine;
   const files = isFine ? await writeVersion(project, outcome.version) : [];
@@ -119,15 +121,19 @@ async function release({ json }: Options, project: string, colour: boolean): Pro
   }
   const status = isFine ? 0 : 1;
   if (json) return { status, output: asJson(outcome, releases) };
-  const done = `Released ${outcome.version}: wrote ${files.join(', ')}. Commit it.\n\n${afterRelease(outcome.version)}`;
+  const done = `Released ${outcome.version}: wrote ${files.join(', ')}.\n\n${afterRelease(outcome.version)}`;
   const not = isFine ? 'Nothing to release.' : 'Not released. Fix the problems above, then run it again.';
   return { status, output: `${asText(outcome, colour)}\n\n${files.length > 0 ? done : not}` };
 }
 
 /** The next version is tested with the data of this one. */
 const afterRelease = (version: string): string =>
-  `Then, with the ID of that commit:
-- as root, with Debian's postgresql-15: npx tsx test/fixtures/releases/make.ts ${version} COMMIT
+  `Commit it, then tag that commit:
+
+  git tag -a v${version} -m ${version}
+
+Then:
+- as root, with Debian's postgresql-15: npx tsx test/fixtures/releases/make.ts ${version} v${version}
 - add its facts.json to scripts/scan-committed-files.ts, and the digests of new migrations to test/unit/released-migrations.test.ts
 - start the folder (.data) of a sandbox of each earlier release with ${version}, as root and as an ordinary user`;
 
@@ -150,6 +156,22 @@ async function refuseFaultyRelease(project: string): Promise<void> {
   if (found.length === 0) return;
   const messages = [...messagesOf(found, project, false), `Not released: ${count(found.length)}`];
   throw new ContractFault(messages.join('\n\n'));
+}
+
+/** A service whose code does not compile for the contract would not keep it. */
+async function refuseUncompiled(project: string, contract: Json): Promise<void> {
+  const generated = await readFile(join(project, committedFile), 'utf8').catch(() => '{}');
+  // As JSON: a key without a value is not written.
+  const current: unknown = JSON.parse(JSON.stringify(contract));
+  if (!isDeepStrictEqual(JSON.parse(generated), current))
+    throw new ContractFault(
+      'Not released: generated/ is older than openapi/, so the compiler does not know the contract as it is. Run: npm run generate, then release again.',
+    );
+  const { ok, output } = await compile(project);
+  if (ok) return;
+  throw new ContractFault(
+    `${output}\n\nNot released: the code does not compile for this contract. Edit the files named above, then release again.`,
+  );
 }
 
 async function readBase(base: string | undefined, project: string): Promise<Json> {

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { valueAt } from '../../server/contract/load.ts';
+import { positionOf, readSource } from '../lint/sources.ts';
 import { component, isObject, segments, type Json } from './change.ts';
 
 export type Uses = Map<string, Set<string>>;
@@ -67,8 +68,15 @@ export function summary(users: string[]): string {
 
 export const plural = (amount: number, noun: string) => `${amount} ${noun}${amount === 1 ? '' : 's'}`;
 
-/** The source file of a place in the bundle: named after the component, or after the path with `_` for `/`. */
+/**
+ * The place in the sources of a place in the bundle, as file, line and pointer. The file is named after the component, or after the
+ * path with `_` for `/`. The line of what was removed is that of what it was in.
+ */
 export function sourceOf(pointer: string, root: string): string {
+  // The bundle has it as its description.
+  const introduction = 'openapi/introduction.md';
+  if (pointer === '#/info/description' && existsSync(join(root, introduction)))
+    return `${introduction}:1 ${pointer}`;
   const steps = pointer.split('/').slice(1);
   const depth = steps[0] === 'components' ? 3 : 2;
   const own = segments(steps.slice(0, depth).join('/')).map((key) =>
@@ -76,6 +84,15 @@ export function sourceOf(pointer: string, root: string): string {
   );
   const file = `openapi/${own.join('/')}.yaml`;
   return steps.length >= depth && existsSync(join(root, file))
-    ? `${file}#/${steps.slice(depth).join('/')}`
-    : `openapi/openapi.yaml${pointer}`;
+    ? withLine(file, `#/${steps.slice(depth).join('/')}`, root)
+    : withLine('openapi/openapi.yaml', pointer, root);
+}
+
+function withLine(file: string, pointer: string, root: string): string {
+  const sources = new Map([[file, readSource(join(root, file))]]);
+  const path = segments(pointer);
+  const lines = [...path, ''].map((_, index) =>
+    positionOf(sources, file, path.slice(0, path.length - index)),
+  );
+  return `${file}:${lines.find((found) => found !== undefined)?.line ?? 1} ${pointer}`;
 }

@@ -5,15 +5,16 @@ import { stringify } from 'yaml';
 import { publish, type Document } from '../../server/contract/load.ts';
 import { root } from '../support/root.ts';
 import { bundled } from './bundled.ts';
-import { forReaders, type Contract } from './contract.ts';
+import { forReaders, itemsOf, type Contract, type Item } from './contract.ts';
 import { createSite } from './files.ts';
-import { groups, introduction, preface, readGuides, type Guide } from './guides.ts';
+import { groups, introduction, isForIntegrators, preface, readGuides, type Guide } from './guides.ts';
 import { createLinks, linkReference, type Link } from './links.ts';
 import { render } from './markdown.ts';
+import { operationPage } from './operation-page.ts';
 import { renderReference } from './redoc.ts';
 import { takeApart } from './reference.ts';
 import { guideEntries, referenceEntries } from './search-entries.ts';
-import { frame, menusOf, policyOf, type Frame, type Page } from './shell.ts';
+import { frame, menusOf, policyOf, type Frame, type MenuGroup, type Page } from './shell.ts';
 
 const own = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -30,8 +31,10 @@ export async function assemble(contract: Contract, text: string) {
     guides,
     asset: (file) => site.asset(basename(file), readFileSync(join(root, file))),
   });
+  const shown = forReaders(contract);
+  const items = itemsOf(shown).map((item) => ({ item, markdown: operationPage(shown, item) }));
   const rendered = guides.map((guide) => ({ guide, ...render(guide.markdown, links(guide.file, '../')) }));
-  const entries = JSON.stringify([...guideEntries(rendered), ...referenceEntries(contract)]);
+  const entries = JSON.stringify([...guideEntries(rendered), ...referenceEntries(shown)]);
   const menus = menusOf(contract, guides);
   const parts: Frame = {
     name: contract.info.title,
@@ -45,45 +48,46 @@ export async function assemble(contract: Contract, text: string) {
   const add = (page: Page, menu = menus.integrate) => {
     site.page(page.path, frame(parts, { here: 'Docs', policy: policyOf(), ...page }, menu));
   };
-  const guidePage = (html: string) => `<article class="guide">\n${html}</article>`;
   const { title, summary } = contract.info;
   const description = `${title}. ${summary}.`;
+  /** A text as a page for people, and as Markdown for programs. `file`: from where its links lead. */
+  const addText = (text: Text, page: Partial<Page> = {}, menu?: MenuGroup[]) => {
+    const { path, file, markdown, afterTitle = '' } = text;
+    const up = path.includes('/') ? '../' : '';
+    const { title: name, html } = render(markdown, links(file, up));
+    const content = `<article class="guide">\n${html.replace('</h1>\n', (end) => end + afterTitle)}</article>`;
+    const asText = `${path}.md`;
+    add({ title: name, description, path: `${path}.html`, asText, content, ...page }, menu);
+    site.page(asText, withLinks(markdown, links(file, up, 'md')));
+  };
   const opening = `# ${title}\n\n${preface(contract)}\n\n${read('docs/overview.md')}`;
-  const { html: overview } = render(opening, links('docs/overview.md', ''));
-  add({ title, description, path: 'index.html', content: guidePage(overview) });
-  const forIntegrators = ({ group }: Guide) => group === 'Guides' || group === 'Build';
-  for (const { guide, title: name, html } of rendered)
-    add(
-      {
-        title: name,
-        description: `${guide.about}: a guide of the ${title}.`,
-        path: `guides/${guide.slug}.html`,
-        content: guidePage(guide.file === introduction ? html.replace('</h1>\n', `$&${forCallers}`) : html),
-      },
-      forIntegrators(guide) ? menus.integrate : menus.operate,
-    );
+  addText({ path: 'index', file: 'docs/overview.md', markdown: opening });
   for (const guide of guides)
-    site.page(`guides/${guide.slug}.md`, asMarkdown(guide, links(guide.file, '../', 'md')));
-  const { html: contractHtml } = render(
-    read('docs/contract.md').replace('{{version}}', contract.info.version),
-    links('docs/contract.md', ''),
-  );
-  add({
-    title: 'Contract',
-    description,
-    path: 'contract.html',
-    here: 'Contract',
-    content: guidePage(contractHtml),
-  });
+    addText(
+      {
+        ...guide,
+        path: `guides/${guide.slug}`,
+        afterTitle:
+          guide.file === introduction ? '<p class="hint">For developers who call the API.</p>\n' : '',
+      },
+      { description: `${guide.about}: a guide of the ${title}.` },
+      isForIntegrators(guide) ? menus.integrate : menus.operate,
+    );
+  for (const { item, markdown } of items)
+    addText(
+      { path: item.page.replace('.html', ''), file: 'the contract', markdown, afterTitle: elsewhere(item) },
+      { description: `${item.operation.summary}: ${item.method} ${item.path} of the ${title}.` },
+    );
+  const contractText = read('docs/contract.md').replace('{{version}}', contract.info.version);
+  addText({ path: 'contract', file: 'docs/contract.md', markdown: contractText }, { here: 'Contract' });
   // The server makes these links relative to the address that was asked for.
   add({
     title: 'No such page',
     description,
     path: '404.html',
     up: '/docs/',
-    content: guidePage(
-      '<h1>No such page</h1>\n<p>The menu has the guides, and the search finds words in all pages.</p>',
-    ),
+    content:
+      '<article class="guide">\n<h1>No such page</h1>\n<p>The menu has the guides, and the search finds words in all pages.</p></article>',
   });
   site.page(
     'here.js',
@@ -98,22 +102,37 @@ export async function assemble(contract: Contract, text: string) {
       read(`docs/workflows/${name}`).replace('url: ../../generated/openapi.json', 'url: ../openapi.json'),
     );
   site.page('llms.txt', llms(contract, guides));
-  const texts = guides
-    .filter(forIntegrators)
-    .map((guide) => asMarkdown(guide, links(guide.file, '/docs/', 'md')));
-  site.page('llms-full.txt', [preface(contract), ...texts].join('\n\n'));
+  const forPrograms = [
+    ...guides.filter(isForIntegrators),
+    ...items.map(({ markdown }) => ({ file: 'the contract', markdown })),
+  ].map(({ file, markdown }) => withLinks(markdown, links(file, '/docs/', 'md')));
+  site.page('llms-full.txt', [preface(contract), ...forPrograms].join('\n\n'));
   // Apart, because it takes longer than all the rest.
   const addReference = async () => {
-    const html = await renderReference(linkReference(forReaders(contract), links('the contract', '')));
-    add({ title: 'API reference', description, path: 'reference.html', ...takeApart(html, site.asset) });
+    const html = await renderReference(linkReference(shown, links('the contract', '')));
+    const page = { title: 'API reference', description, path: 'reference.html' };
+    add({ ...page, ...takeApart(html, site.asset) }, menus.reference);
   };
   return { site, parts, addReference };
 }
 
-/** As other guides say themselves. In the introduction it stands once, before its first section. */
-const forCallers = '<p class="hint">For developers who call the API.</p>\n';
+interface Text {
+  /** Without its ending. */
+  path: string;
+  file: string;
+  markdown: string;
+  afterTitle?: string;
+}
 
-const asMarkdown = ({ markdown }: Guide, link: Link) =>
+/** The console is hidden where there is none: see style.css and server/http/static.ts. */
+const elsewhere = ({ operation, isEvent, href }: Item): string => {
+  const console = isEvent
+    ? ''
+    : `<a href="../../console/#${operation.operationId}">Try it in the console</a> `;
+  return `<p>${console}<a href="../${href}">In the one-page reference</a></p>\n`;
+};
+
+const withLinks = (markdown: string, link: Link) =>
   // Not in code: a link there is an example.
   markdown
     .split(/(^```[\s\S]*?^```)/m)
@@ -132,6 +151,10 @@ function llms(contract: Contract, guides: Guide[]): string {
     const lines = listed.map(({ label, slug, about }) => `- [${label}](/docs/guides/${slug}.md): ${about}`);
     return `## ${name}\n\n${lines.join('\n')}\n`;
   });
+  const operations = itemsOf(contract).map(
+    ({ operation, page, method, path }) =>
+      `- [${operation.summary}](/docs/${page.replace('.html', '.md')}): ${method} ${path}`,
+  );
   return `# ${title}
 
 > ${summary}
@@ -142,8 +165,12 @@ ${preface(contract)}
 
 - [OpenAPI 3.1, YAML](/openapi.yaml): every operation, event, schema and example
 - [OpenAPI 3.1, JSON](/openapi.json)
-- [Every guide for those who integrate, in one file](/llms-full.txt)
+- [Every guide for those who integrate, every operation and event, in one file](/llms-full.txt)
 - [Workflows, Arazzo 1.0](/docs/workflows/payments.arazzo.yaml): store a first card, page through transactions, receive an event
+
+## Operations and events
+
+${operations.join('\n')}
 
 ${lists.join('\n')}`;
 }

@@ -2,23 +2,40 @@
 // download is made by server/contract/load.ts.
 import { slug } from 'github-slugger';
 import { resolve } from '../../server/contract/load.ts';
+import { kebab } from '../generate/handlers.ts';
 import { samplesOf, type Call } from './samples.ts';
 
 export interface Schema {
-  description?: string;
+  [keyword: string]: unknown;
+  $ref?: string;
+  title?: string;
+  description?: string | undefined;
+  type?: string | string[];
+  enum?: unknown[];
+  examples?: unknown[];
   properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: boolean | Schema;
   items?: Schema;
+  allOf?: Schema[];
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  not?: Schema;
 }
 
 export interface Parameter {
   name: string;
   in: string;
+  required?: boolean;
   description?: string;
   example?: unknown;
+  schema?: Schema;
 }
 
-interface Content {
-  content: Record<string, { schema?: Schema; examples?: Record<string, { value?: unknown }> }>;
+export interface Content {
+  description?: string;
+  headers?: Record<string, Omit<Parameter, 'name' | 'in'>>;
+  content?: Record<string, { schema?: Schema; examples?: Record<string, { value?: unknown }> }>;
 }
 
 export interface Operation {
@@ -29,7 +46,7 @@ export interface Operation {
   security?: Record<string, string[]>[];
   parameters?: Parameter[];
   requestBody?: Content;
-  responses?: Record<string, Partial<Content>>;
+  responses?: Record<string, Content>;
   'x-deprecation'?: { since: string; sunset: string };
   'x-codeSamples'?: { lang: string; source: string }[];
 }
@@ -39,11 +56,11 @@ export interface Contract {
   servers: { url: string }[];
   tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
-  webhooks: Record<string, Record<string, Operation>>;
+  webhooks?: Record<string, Record<string, Operation>>;
 }
 
 /** Every operation, then every event. */
-export const itemsOf = ({ paths, webhooks }: Pick<Contract, 'paths' | 'webhooks'>) =>
+export const itemsOf = ({ paths, webhooks = {} }: Pick<Contract, 'paths' | 'webhooks'>) =>
   [paths, webhooks].flatMap((items) =>
     Object.entries(items).flatMap(([path, item]) =>
       Object.entries(item).map(([method, operation]) => ({
@@ -51,11 +68,15 @@ export const itemsOf = ({ paths, webhooks }: Pick<Contract, 'paths' | 'webhooks'
         method: method.toUpperCase(),
         operation,
         isEvent: items === webhooks,
+        /** Its page. */
+        page: `reference/${kebab(operation.operationId)}.html`,
         /** Where Redoc shows it. */
         href: `reference.html#/${slug(operation.tags[0])}/${operation.operationId.toLowerCase()}`,
       })),
     ),
   );
+
+export type Item = ReturnType<typeof itemsOf>[number];
 
 /** Not validated here: `npm run generate` lints the contract before it writes the bundle. */
 export const parseContract = (text: string) => JSON.parse(text) as Contract;
@@ -63,19 +84,28 @@ export const parseContract = (text: string) => JSON.parse(text) as Contract;
 export function forReaders(contract: Contract): Contract {
   const shown = withoutValidation(contract) as Contract;
   shown.info.description = '';
+  showValues(shown);
   for (const entry of itemsOf(shown).filter(({ isEvent }) => !isEvent)) {
     const { operation } = entry;
     operation['x-codeSamples'] = samplesOf(callOf(contract, entry));
-    operation.description = `${tryIt(operation)}\n\n${deprecated(operation)}${operation.description ?? ''}`;
+    operation.description = deprecated(operation) + (operation.description ?? '');
   }
   return shown;
 }
 
+/** Of a parameter that takes several of some values, Redoc shows them only after a click. */
+function showValues(contract: Contract): void {
+  for (const { operation } of itemsOf(contract))
+    operation.parameters = (operation.parameters ?? []).map((given) => {
+      const parameter = resolve(contract, given);
+      const { enum: values } = resolve(contract, parameter.schema?.items) ?? {};
+      const text = `${parameter.description} One of ${values?.map((value) => `\`${String(value)}\``).join(', ')}.`;
+      return values ? { ...parameter, description: text } : given;
+    });
+}
+
 const deprecated = ({ 'x-deprecation': dates }: Operation) =>
   dates === undefined ? '' : `**Deprecated since ${dates.since}, removed after ${dates.sunset}.**\n\n`;
-
-/** Hidden where there is no console: see style.css and server/http/static.ts. */
-const tryIt = ({ operationId }: Operation) => `[Try it in the console](../console/#${operationId})`;
 
 /** Without patterns that say "no control characters" or check a URL, and without the limits of JavaScript's numbers. */
 function withoutValidation(node: unknown): unknown {
@@ -93,9 +123,9 @@ const isForValidators = (key: string, value: unknown) =>
   ((key === 'maximum' || key === 'minimum') && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER);
 
 /** With the first example of the body, which is the one that succeeds, or the first filter of a list that has an example. */
-function callOf(contract: Contract, { method, path, operation }: ReturnType<typeof itemsOf>[number]): Call {
+function callOf(contract: Contract, { method, path, operation }: Item): Call {
   const { requestBody, parameters = [] } = operation;
-  const [first] = Object.values(requestBody?.content['application/json']?.examples ?? {});
+  const [first] = Object.values(requestBody?.content?.['application/json']?.examples ?? {});
   const named = parameters.map((one) => resolve(contract, one));
   const has = (wanted: string) => named.some(({ name }) => name === wanted);
   const filter = named.find((one) => one.in === 'query' && one.example !== undefined);

@@ -11,6 +11,8 @@ export function docsDigest(contract: string): string {
     'CHANGELOG.md',
     'package.json',
     'scripts/docs.ts',
+    'scripts/generate/handlers.ts',
+    'scripts/generate/introduction.ts',
     'scripts/packages.ts',
     'server/contract/load.ts',
     ...filesIn(root, 'client'),
@@ -19,6 +21,7 @@ export function docsDigest(contract: string): string {
     ...filesIn(root, 'mock'),
     ...filesIn(root, 'scripts/docs'),
     ...filesIn(root, 'scripts/support'),
+    ...filesIn(root, 'testing'),
   ])
     hash.update(`\0${file}\0`).update(readFileSync(join(root, file)));
   return hash.digest('hex');

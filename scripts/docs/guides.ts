@@ -25,6 +25,9 @@ export interface Guide {
 export const groups = ['Guides', 'Build', 'Operate', 'Contribute'] as const;
 export type Group = (typeof groups)[number];
 
+/** Those who call the API. The others have a menu of their own. */
+export const isForIntegrators = ({ group }: Guide): boolean => group === 'Guides' || group === 'Build';
+
 /** Pages link to its sections as GitHub does: `../../openapi/introduction.md#errors`. */
 export const introduction = 'openapi/introduction.md';
 
@@ -51,6 +54,12 @@ const rows: [slug: string, group: Group, about: string, file?: string][] = [
   ['versioning', 'Guides', 'What may change, and how long a version is supported'],
   ['going-live', 'Guides', 'What to change, and what to check', 'docs/guides/going-live.md'],
   ['changelog', 'Guides', 'What each version changed', 'CHANGELOG.md'],
+  [
+    'testing',
+    'Build',
+    'The sandbox in one line of a test: vitest, a browser, node:test, Python',
+    'docs/guides/testing.md',
+  ],
   ['client', 'Build', 'The mock, the typed client, a page with React', 'docs/guides/frontend-team.md'],
   ['operating', 'Operate', 'Install, configure, watch, back up and upgrade the service', 'docs/operating.md'],
   ['settings', 'Operate', 'Every environment variable of the service', 'docs/settings.md'],

@@ -8,9 +8,9 @@ import { introduction, type Guide } from './guides.ts';
 /** Where the links of the contract lead, relative to the site. Keys in lower case, because Redoc compares links in lower case. */
 const contractLinks = (contract: Contract, guides: Guide[]): Record<string, string> =>
   Object.fromEntries([
-    ...itemsOf(contract).map(({ operation, href }) => [
+    ...itemsOf(contract).map(({ operation, page }) => [
       `#operation/${operation.operationId.toLowerCase()}`,
-      href,
+      page,
     ]),
     ...sections(guides),
   ]) as Record<string, string>;
@@ -39,13 +39,13 @@ export function createLinks({ contract, guides, asset }: LinkOptions) {
   const found = contractLinks(contract, guides);
   const pages = new Map(guides.map((guide) => [guide.file, guide]));
   return (from: string, base: string, ending: 'html' | 'md' = 'html'): Link => {
-    const toGuide = (address: string) => base + address.replace(/\.html(#|$)/, `.${ending}$1`);
+    const toPage = (address: string) => base + address.replace(/\.html(#|$)/, `.${ending}$1`);
     const translate = (href: string): string => {
       if (/^https?:/.test(href)) return href;
       if (/^#(section|operation)\//.test(href)) {
         const to = found[href.toLowerCase()];
         if (to === undefined) throw new Error(`Broken link in ${from}: ${href}`);
-        return to.startsWith('guides/') ? toGuide(to) : base + to;
+        return toPage(to);
       }
       if (href.startsWith('#')) return href;
       if (href.startsWith('/docs/')) return base + href.slice('/docs/'.length);
@@ -53,7 +53,7 @@ export function createLinks({ contract, guides, asset }: LinkOptions) {
       const file = normalize(join(dirname(from), path)).replace(/\/$/, '');
       if (file === introduction) return translate(`#section/${hash ?? ''}`);
       const guide = pages.get(file);
-      if (guide) return toGuide(`guides/${guide.slug}.html${hash ? `#${hash}` : ''}`);
+      if (guide) return toPage(`guides/${guide.slug}.html${hash ? `#${hash}` : ''}`);
       if (/\.(json|ya?ml)$/.test(file)) return base + asset(file);
       throw new Error(`Broken link in ${from}: ${href} is no page of the docs; see scripts/docs/guides.ts`);
     };
@@ -61,11 +61,17 @@ export function createLinks({ contract, guides, asset }: LinkOptions) {
   };
 }
 
-/** The links in the descriptions of the contract, for the reference. */
-export const linkReference = (contract: Contract, link: Link): Contract =>
-  JSON.parse(
+/** For the reference of one page. Each operation there has a link to its own page, and one to the console. */
+export function linkReference(contract: Contract, link: Link): Contract {
+  const linked = JSON.parse(
     JSON.stringify(contract).replaceAll(
       /\]\((#(?:section|operation)\/[^)\s]*)\)/g,
-      (_, href: string) => `](${link(href).replace('reference.html', '')})`,
+      (_, href: string) => `](${link(href)})`,
     ),
   ) as Contract;
+  for (const { operation, page, isEvent } of itemsOf(linked)) {
+    const tryIt = isEvent ? '' : `[Try it in the console](../console/#${operation.operationId}) `;
+    operation.description = `${tryIt}[On a page of its own](${page})\n\n${operation.description ?? ''}`;
+  }
+  return linked;
+}

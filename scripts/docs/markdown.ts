@@ -1,7 +1,7 @@
 // Renders the Markdown of a guide: headings with anchors, highlighted code with a button that copies it, the same code in several
 // languages as tabs, and links of the repository as links of the site.
 import { createRequire } from 'node:module';
-import GithubSlugger from 'github-slugger';
+import GithubSlugger, { slug } from 'github-slugger';
 import { Marked, type Token, type Tokens } from 'marked';
 
 // Required, because its types bring those of browsers into the whole project.
@@ -29,7 +29,14 @@ export const escape = (text: string) =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
 /** What readers call a language, where the highlighter has another name for it. */
-const labels: Record<string, string> = { sh: 'Terminal', js: 'Node.js', php: 'PHP', ini: '', text: '' };
+const labels: Record<string, string> = {
+  sh: 'Terminal',
+  js: 'Node.js',
+  php: 'PHP',
+  csharp: 'C#',
+  ini: '',
+  text: '',
+};
 const labelOf = (language: string) => labels[language] ?? highlight.getLanguage(language)?.name ?? '';
 
 const highlighted = (code: string, language: string) =>
@@ -38,6 +45,7 @@ const highlighted = (code: string, language: string) =>
 export function render(markdown: string, link: (href: string) => string): Rendered {
   // As on GitHub, so that links work there too.
   const ids = new GithubSlugger();
+  const places = new Map<Token, string>();
   const marked = new Marked({
     renderer: {
       heading({ tokens, text, depth }) {
@@ -54,13 +62,30 @@ export function render(markdown: string, link: (href: string) => string): Render
         return `<a href="${escape(link(href))}">${this.parser.parseInline(tokens)}</a>`;
       },
       code: (block) => codeBlock([block]),
+      listitem(item) {
+        const id = places.get(item);
+        return `<li${id ? ` id="${id}"` : ''}>${this.parser.parse(item.tokens)}</li>\n`;
+      },
       // Links and the search lead to the row of a status.
       tablerow: ({ text }) => `<tr>${text}</tr>\n`.replace(/<tr>\n?<td>(\d{3})</, '<tr id="$1"><td>$1<'),
+      table(token) {
+        // On a phone each cell is a line of its own, and names its column: see style.css.
+        const headings = token.header.map(({ text }) => escape(plain(text)));
+        const cells = (row: Tokens.TableCell[], tag: string) =>
+          row.map(({ tokens }, at) => {
+            const heading = tag === 'td' && at > 0 && headings[at] ? ` data-heading="${headings[at]}"` : '';
+            return `<${tag}${heading}>${this.parser.parseInline(tokens)}</${tag}>\n`;
+          });
+        const line = (row: Tokens.TableCell[], tag = 'td') =>
+          this.tablerow({ text: cells(row, tag).join('') });
+        return `<table>\n<thead>\n${line(token.header, 'th')}</thead>\n<tbody>${token.rows.map((row) => line(row)).join('')}</tbody></table>\n`;
+      },
     },
     extensions: [{ name: 'tabs', renderer: ({ codes }) => codeBlock(codes as Tokens.Code[]) }],
   });
   const tokens = marked.lexer(markdown);
   const sections = sectionsOf(tokens);
+  nameItems(tokens, '', places);
   const html = marked.parser(withTabs(tokens)).replace('</h1>\n', (end) => `${end}${contents(sections)}`);
   return { title: sections.find(({ heading }) => heading)?.heading ?? '', html, sections };
 }
@@ -132,6 +157,23 @@ function sectionsOf(tokens: Token[]): Section[] {
   }
   return [...sections.filter(({ heading, text }) => heading || text.trim()), ...statuses];
 }
+
+/** Items that begin with a name, such as those of fields, so that the search leads to them: `body.buyer.id`. */
+function nameItems(tokens: Token[], parent: string, places: Map<Token, string>): void {
+  let prefix = parent;
+  for (const token of tokens) {
+    if (isHeading(token)) prefix = slug(plain(token.text));
+    if (token.type !== 'list') continue;
+    for (const item of (token as Tokens.List).items) {
+      const [, name] = /^`([\w-]+)`/.exec(item.text) ?? [];
+      const id = name ? itemId(prefix, name) : prefix;
+      if (name && ![...places.values()].includes(id)) places.set(item, id);
+      nameItems(item.tokens, id, places);
+    }
+  }
+}
+
+export const itemId = (parent: string, name: string): string => [parent, name].filter(Boolean).join('.');
 
 const isHeading = (token: Token): token is Tokens.Heading => token.type === 'heading';
 const isTable = (token: Token): token is Tokens.Table => token.type === 'table';

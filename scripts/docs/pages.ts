@@ -44,7 +44,7 @@ export async function assemblePages(parts: Frame, contract: Contract) {
       title: 'Sandbox',
       path: 'index.html',
       head: script(site.asset('desk.js', await bundled('desk.ts'))),
-      here: 'Sandbox',
+      here: 'Home',
       content: own('landing.html').replace('{{operations}}', () => escape(JSON.stringify(places))),
     }),
   );

@@ -26,6 +26,8 @@ interface Language {
   client: string;
   options?: object;
   token: Edit[];
+  /** Ends the program if the service refuses the request, with what it says. */
+  status?: Edit[];
   /** Where the operation takes an Idempotency-Key. */
   key: Edit[];
   /** A text of several lines, where httpsnippet writes a body into one. */
@@ -49,6 +51,17 @@ const languages: Language[] = [
     target: 'javascript',
     client: 'fetch',
     token: [["'Bearer $TOKEN'", '`Bearer ${process.env.TOKEN}`']],
+    status: [
+      [
+        '.then(response => response.json())',
+        `.then(async response => {
+    if (!response.ok) throw new Error(\`\${response.status}: \${await response.text()}\`);
+    return response.json();
+  })`,
+      ],
+      // Node.js prints it, and ends the program.
+      ['\n  .catch(err => console.error(err))', ''],
+    ],
     key: [["'$KEY'", 'crypto.randomUUID()']],
   },
   {
@@ -59,13 +72,35 @@ const languages: Language[] = [
       ['import requests', 'import os\n\nimport requests'],
       ['"Bearer $TOKEN"', `"Bearer " + os.environ["TOKEN"]`],
     ],
+    status: [
+      [
+        'print(response.text)',
+        `if not response.ok:
+    raise SystemExit(f"{response.status_code}: {response.text}")
+
+print(response.text)`,
+      ],
+    ],
     key: [['"$KEY"', 'os.urandom(16).hex()']],
   },
   {
     lang: 'PHP',
     target: 'php',
     client: 'curl',
-    token: [['Bearer $TOKEN"', 'Bearer " . getenv("TOKEN")']],
+    token: [
+      ['<?php\n', "<?php\n// Needs PHP's extension curl (Debian: php-curl).\n"],
+      ['Bearer $TOKEN"', 'Bearer " . getenv("TOKEN")'],
+    ],
+    status: [
+      [
+        '$err = curl_error($curl);',
+        '$err = curl_error($curl);\n$status = curl_getinfo($curl, CURLINFO_RESPONSE_CODE);',
+      ],
+      [
+        '  echo "cURL Error #:" . $err;\n',
+        '  fwrite(STDERR, "cURL Error #:" . $err);\n  exit(1);\n} elseif ($status >= 300) {\n  fwrite(STDERR, "$status: $response");\n  exit(1);\n',
+      ],
+    ],
     key: [['$KEY"', '" . bin2hex(random_bytes(16))']],
   },
   {
@@ -77,6 +112,12 @@ const languages: Language[] = [
       ["require 'uri'", "require 'securerandom'\nrequire 'uri'"],
       ["'$KEY'", 'SecureRandom.uuid'],
     ],
+    status: [
+      [
+        'puts response.read_body',
+        'abort "#{response.code}: #{response.body}" unless response.is_a?(Net::HTTPSuccess)\nputs response.body',
+      ],
+    ],
     literal: (text) => `<<~'JSON'\n${text}\nJSON`,
   },
   {
@@ -87,6 +128,12 @@ const languages: Language[] = [
     token: [
       ['\t"io"\n', '\t"io"\n\t"os"\n'],
       ['"Bearer $TOKEN"', '"Bearer "+os.Getenv("TOKEN")'],
+    ],
+    status: [
+      [
+        '\tfmt.Println(string(body))\n',
+        '\tif res.StatusCode >= 300 {\n\t\tpanic(res.Status + ": " + string(body))\n\t}\n\n\tfmt.Println(string(body))\n',
+      ],
     ],
     key: [
       ['\t"fmt"\n', '\t"crypto/rand"\n\t"fmt"\n'],
@@ -100,6 +147,14 @@ const languages: Language[] = [
     target: 'java',
     client: 'nethttp',
     token: [['"Bearer $TOKEN"', '"Bearer " + System.getenv("TOKEN")']],
+    status: [
+      [
+        'System.out.println(response.body());',
+        `if (response.statusCode() >= 300)
+    throw new RuntimeException(response.statusCode() + ": " + response.body());
+System.out.println(response.body());`,
+      ],
+    ],
     key: [['"$KEY"', 'java.util.UUID.randomUUID().toString()']],
     literal: (text) => `"""\n${text.replaceAll('\\', '\\\\')}"""`,
     program: (code) => `// Save as Sample.java, run: java Sample.java
@@ -140,7 +195,7 @@ export const samplesOf = (call: Call): { lang: string; source: string }[] =>
 const anyServer = 'http://server';
 
 function written(language: Language, call: Call): string {
-  const { target, client, options, token, key, literal, program = (code) => code } = language;
+  const { target, client, options, token, status = [], key, literal, program = (code) => code } = language;
   const { method, server, filter, body, takesKey } = call;
   const path = call.ids.reduce((text, [name, id]) => text.replace(`{${name}}`, id), call.path);
   const query = filter ? `?${filter.name}=${encodeURIComponent(String(filter.example))}` : '';
@@ -156,7 +211,7 @@ function written(language: Language, call: Call): string {
     ...(body === undefined ? {} : { postData: { mimeType: 'application/json', text: JSON.stringify(body) } }),
   };
   const [code] = new HTTPSnippet(request as never).convert(target, client, options) || [];
-  const edits = [...token, ...(takesKey ? key : [])];
+  const edits = [...token, ...status, ...(takesKey ? key : [])];
   if (literal && body !== undefined)
     edits.push([JSON.stringify(JSON.stringify(body)), literal(JSON.stringify(body, null, 2))]);
   const edited = edits.reduce((text, [from, to]) => replaceOnce(text, from, to), code ?? '');

@@ -1,16 +1,17 @@
-// What the search of the docs finds: the sections of guides, and of the reference every operation, event, parameter and property.
-import { resolve } from '../../server/contract/load.ts';
+// What the search of the docs finds: the sections of guides, and every operation, event, parameter and field.
+import { slug } from 'github-slugger';
 import type { Entry } from './browser/search.ts';
-import { itemsOf, type Contract, type Operation, type Schema } from './contract.ts';
+import { itemsOf, type Contract } from './contract.ts';
+import type { Field } from './fields.ts';
 import type { Guide } from './guides.ts';
-import { plain, type Rendered } from './markdown.ts';
-import { sampleLanguages } from './samples.ts';
+import { itemId, plain, type Rendered } from './markdown.ts';
+import { sectionsOf } from './operation-page.ts';
 
 /** Those who integrate search most. */
 const weights = {
   Guides: 4,
   operation: 3,
-  field: 1.5,
+  field: 2,
   event: 1,
   Build: 2,
   Operate: 2,
@@ -46,61 +47,37 @@ export function guideEntries(pages: Page[]): Entry[] {
 /** The changelog mentions everything, and explains nothing. */
 const weightOf = ({ slug, group }: Guide) => (slug === 'changelog' ? 0.05 : weights[group]);
 
+/** `contract` is that for readers. Guides explain errors and the headers of responses. */
 export const referenceEntries = (contract: Contract): Entry[] =>
-  itemsOf(contract).flatMap(({ path, method, operation, isEvent, href }) => {
+  itemsOf(contract).flatMap((item) => {
+    const { path, method, operation, isEvent, page, href } = item;
     const { summary, description = '', operationId } = operation;
+    const found = sectionsOf(contract, item)
+      .filter(({ heading }) => !/^### [^2]|^## Response headers/.test(heading))
+      .flatMap(({ heading, fields }) => flatten(fields, slug(plain(heading))));
     return [
       {
         title: summary,
         place: isEvent ? path : `${method} ${path}`,
-        href,
-        text: plain(
-          `${operationId} ${description}${isEvent ? '' : ` Samples: ${sampleLanguages.join(', ')}.`}`,
-        ),
+        href: page,
+        also: href,
+        text: plain(`${operationId} ${description}`),
         // Readers write `payment_method.created` too.
         keywords: path.includes('-') && isEvent ? path.replaceAll('-', '_') : undefined,
         weight: isEvent ? weights.event : weights.operation,
       },
-      ...fields(contract, operation, `${href}${href.replace('reference.html#/', '#')}/`).map((field) => ({
-        ...field,
-        text: plain(field.text),
+      ...found.map(({ id, name, description: text }) => ({
+        title: name,
         place: summary,
-        weight: weights.field,
+        href: `${page}#${id}`,
+        text: plain(text),
+        weight: isEvent ? weights.event / 2 : weights.field,
       })),
     ];
   });
 
-type Field = Pick<Entry, 'title' | 'href' | 'text'>;
-
-/** The addresses are those of Redoc; a test opens some of them. */
-function fields(contract: Contract, operation: Operation, href: string): Field[] {
-  const { parameters = [], requestBody, responses = {} } = operation;
-  const given = parameters.map((one) => {
-    const { name, in: where, description = '' } = resolve(contract, one);
-    const place = where === 'header' ? 'headers' : where;
-    return {
-      title: name,
-      href: `${href}t=request&in=${place}&path=${name.toLowerCase()}`,
-      text: description,
-    };
+const flatten = (fields: Field[], parent: string): (Field & { id: string })[] =>
+  fields.flatMap((field) => {
+    const id = field.isKind ? parent : itemId(parent, field.name);
+    return [...(field.isKind ? [] : [{ ...field, id }]), ...flatten(field.fields, id)];
   });
-  const [status = '', success] = Object.entries(responses).find(([code]) => code.startsWith('2')) ?? [];
-  const schemaOf = (body: typeof success) => resolve(contract, body)?.content?.['application/json']?.schema;
-  return [
-    ...given,
-    ...properties(contract, schemaOf(requestBody), `${href}t=request&path=`),
-    ...properties(contract, schemaOf(success), `${href}t=response&c=${status}&path=`),
-  ];
-}
-
-/** Of a list also those of its items. */
-function properties(contract: Contract, given: Schema | undefined, href: string, prefix = ''): Field[] {
-  const schema = resolve(contract, given);
-  return Object.entries(schema?.properties ?? {}).flatMap(([name, value]) => {
-    const property = resolve(contract, value);
-    const description = value.description ?? property.description ?? '';
-    const items =
-      prefix === '' && property.items ? properties(contract, property.items, href, `${name}[]/`) : [];
-    return [{ title: name, href: `${href}${prefix}${name}`, text: description }, ...items];
-  });
-}

@@ -1,5 +1,5 @@
 // The frame of every page, of the docs and of the sandbox: head, header with search, and in the docs the menu.
-import { itemsOf, type Contract } from './contract.ts';
+import { itemsOf, type Contract, type Item } from './contract.ts';
 import type { Group, Guide } from './guides.ts';
 import { escape } from './markdown.ts';
 
@@ -15,10 +15,12 @@ export interface Page {
   /** Where it is in the site, such as `guides/errors.html`. */
   path: string;
   content: string;
+  /** The same as Markdown. */
+  asText?: string;
   /** Where the docs are, unless relative to the page: for pages outside of them, or that are shown at any address. */
   up?: string;
   /** Which link of the header leads here. */
-  here?: 'Sandbox' | 'Docs' | 'Console' | 'Contract';
+  here?: 'Home' | 'Docs' | 'Console' | 'Contract';
   /** For the head, besides what every page has. */
   head?: string;
   /** In the page, because any server may send it. The sandbox sends that of its own pages itself. */
@@ -31,36 +33,40 @@ export interface Frame {
   assets: { style: string; script: string; icon: string; search: string };
 }
 
-/** Integrators have one link to the pages of operators and contributors, which have a menu of their own. */
+/**
+ * Integrators have one link to the pages of operators and contributors, which have a menu of their own. In the reference of one
+ * page, the menu leads to its parts.
+ */
 export function menusOf(
   contract: Contract,
   guides: Guide[],
-): { integrate: MenuGroup[]; operate: MenuGroup[] } {
+): Record<'integrate' | 'reference' | 'operate', MenuGroup[]> {
   const linksOf = (label: Group) =>
     guides
       .filter(({ group }) => group === label)
       .map((guide) => ({ label: guide.label, href: `guides/${guide.slug}.html` }));
   const overview = { label: 'Overview', href: 'index.html' };
-  const reference = contract.tags.map(({ name }) => ({
-    label: name,
-    links: itemsOf(contract)
-      .filter(({ operation }) => operation.tags[0] === name)
-      .map(({ operation, href, isEvent, method }) => ({
-        label: operation.summary,
-        href,
-        badge: isEvent ? 'event' : method,
-      })),
-  }));
   const operate = linksOf('Operate');
+  const withItems = (address: (item: Item) => string, ...more: MenuGroup['links']): MenuGroup[] => [
+    { label: 'Guides', links: [overview, ...linksOf('Guides')] },
+    ...contract.tags.map(({ name }) => ({
+      label: name,
+      links: itemsOf(contract)
+        .filter(({ operation }) => operation.tags[0] === name)
+        .map((item) => ({
+          label: item.operation.summary,
+          href: address(item),
+          badge: item.isEvent ? 'event' : item.method,
+        })),
+    })),
+    {
+      label: 'Build and run',
+      links: [...more, ...linksOf('Build'), { label: 'Operate', href: operate[0]?.href ?? '' }],
+    },
+  ];
   return {
-    integrate: [
-      { label: 'Guides', links: [overview, ...linksOf('Guides')] },
-      ...reference,
-      {
-        label: 'Build and run',
-        links: [...linksOf('Build'), { label: 'Operate', href: operate[0]?.href ?? '' }],
-      },
-    ],
+    integrate: withItems(({ page }) => page, { label: 'Reference in one page', href: 'reference.html' }),
+    reference: withItems(({ href }) => href),
     operate: [
       { label: 'Integrate', links: [overview] },
       { label: 'Operate', links: operate },
@@ -75,7 +81,7 @@ export const policyOf = (styles = "'self'"): string =>
 
 export function frame({ name, assets }: Frame, page: Page, menu?: MenuGroup[]): string {
   const { up = page.path.includes('/') ? '../' : '' } = page;
-  const { title, description, path, content, here, head = '', policy } = page;
+  const { title, description, content, asText, here, head = '', policy } = page;
   const full = title === name ? name : `${title} · ${name}`;
   const link = (label: Page['here'], href: string) =>
     `<a href="${up}${href}"${label === here ? ' aria-current="page"' : ''}>${label}</a>`;
@@ -91,7 +97,7 @@ ${policy ? `<meta http-equiv="Content-Security-Policy" content="${policy}">\n` :
 <meta name="referrer" content="no-referrer">
 <link rel="icon" type="image/svg+xml" href="${up}${assets.icon}">
 <link rel="stylesheet" href="${up}${assets.style}">
-<script src="${up}here.js"></script>
+${asText ? `<link rel="alternate" type="text/markdown" href="${up}${asText}">\n` : ''}<script src="${up}here.js"></script>
 <script src="${up}${assets.script}" data-search="${up}${assets.search}" data-root="${up}"></script>
 ${head}</head>
 <body>
@@ -99,7 +105,7 @@ ${head}</head>
 <header class="bar">
 ${menu ? '<button class="menu-button" type="button" aria-label="Menu" popovertarget="menu">☰</button>\n' : ''}<a class="brand" href="${up}index.html" aria-label="${escape(name)}"><img src="${up}${assets.icon}" alt="" width="28" height="28"><span>${escape(name)}</span></a>
 <nav class="pages" aria-label="Pages">
-${link('Sandbox', '../')}
+${link('Home', '../')}
 ${link('Docs', 'index.html')}
 ${link('Console', '../console/')}
 ${link('Contract', 'contract.html')}
@@ -110,7 +116,7 @@ ${link('Contract', 'contract.html')}
 </button>
 <button class="theme-button" type="button" aria-label="Dark colours" aria-pressed="false">◐</button>
 </header>
-${menu ? withMenu(content, menu, path, up) : content}
+${menu ? withMenu(page, menu, up) : content}
 <dialog class="search" aria-label="Search">
 <input type="search" placeholder="Search guides and reference" aria-label="Search guides and reference" autocomplete="off" spellcheck="false">
 <p class="found" role="status"></p>
@@ -121,7 +127,7 @@ ${menu ? withMenu(content, menu, path, up) : content}
 `;
 }
 
-function withMenu(content: string, menu: MenuGroup[], path: string, up: string): string {
+function withMenu({ content, path, asText }: Page, menu: MenuGroup[], up: string): string {
   // Redoc's markup has a <main> of its own, and a page has one.
   const tag = content.includes('<main') ? 'div' : 'main';
   return `<div class="columns">
@@ -130,7 +136,7 @@ ${menu.map((group) => menuGroup(group, path, up)).join('\n')}
 </nav>
 <${tag} id="content" tabindex="-1">
 ${content}
-</${tag}>
+${asText ? `<p class="as-text"><a href="${up}${asText}">This page as Markdown</a></p>\n` : ''}</${tag}>
 </div>`;
 }
 

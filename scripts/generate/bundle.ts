@@ -1,5 +1,6 @@
 // Bundles a contract into one document.
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { bundle as bundleFile, loadConfig } from '@redocly/openapi-core';
 import { ContractFault } from '../../server/contract/load.ts';
 import { lintContract } from '../lint/contract.ts';
@@ -18,7 +19,7 @@ export async function bundleContract(project: string): Promise<Bundled> {
   return { contract, unfinished: unfinished.length };
 }
 
-/** With the tables of the introduction, as consumers read it. */
+/** With the introduction and its tables, as consumers read it. */
 export async function bundle(file: string, project: string): Promise<Contract & Record<string, unknown>> {
   const config = await loadConfig({ configPath: join(project, 'redocly.yaml') });
   const bundled = await bundleFile({ ref: file, config }).catch((error: unknown) => {
@@ -27,6 +28,11 @@ export async function bundle(file: string, project: string): Promise<Contract & 
   const faults = bundled.problems.filter(({ severity }) => severity === 'error');
   if (faults.length > 0)
     throw new ContractFault([file, ...faults.map(({ message }) => message)].join('\n  '));
-  const contract = bundled.bundle.parsed as Contract & Record<string, unknown>;
+  const parsed = bundled.bundle.parsed as Omit<Contract, 'webhooks'> & Partial<Contract>;
+  // An API need not have events.
+  const contract = { ...parsed, webhooks: parsed.webhooks ?? {} };
+  // OpenAPI has no $ref for a description.
+  const introduction = join(dirname(file), 'introduction.md');
+  if (existsSync(introduction)) contract.info.description = readFileSync(introduction, 'utf8');
   return { ...contract, ...withTables(contract) };
 }

@@ -1,16 +1,18 @@
 // Derives the generated files of a project from its contract. A contract that fails the lint is not generated from.
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ContractFault } from '../../server/contract/load.ts';
+import { replaceFile } from '../support/files.ts';
+import { answersModule } from './answers.ts';
 import { bundleContract } from './bundle.ts';
 import type { Contract } from './contract.ts';
 import { contractDigest, digestFile } from './digest.ts';
+import { keptValidators, typesOfValidators, validatorsFile, validatorsOf } from './fresh-validators.ts';
 import { fileOf, handlers, handlersIndex, missingFiles, orphans, stub, tests } from './handlers.ts';
 import { migrationsFile, migrationsIndex } from './migrations.ts';
 import { operationsModule } from './operations.ts';
 import { testOf } from './tests.ts';
 import { typesModule } from './types.ts';
-import { keptValidators, typesOfValidators, validatorsModule } from './validators.ts';
 
 export interface Outcome {
   ok: boolean;
@@ -36,10 +38,9 @@ export async function generate(project: string, options: Options = {}): Promise<
   if ('fault' in bundled) return refuse(bundled.fault);
   const { contract } = bundled;
   const bundle = `${JSON.stringify(contract, null, 2)}\n`;
-  const kept = options.check ? undefined : await keptValidators(project, bundle);
   let validators;
   try {
-    validators = kept ?? (await validatorsModule(bundle));
+    validators = keptValidators(project, bundle) ?? (await validatorsOf(project, bundle));
   } catch (error) {
     if (error instanceof ContractFault) return refuse(error.message);
     throw error;
@@ -49,9 +50,11 @@ export async function generate(project: string, options: Options = {}): Promise<
   );
   const files = new Map([
     ['generated/openapi.json', bundle],
-    ['generated/validators.js', validators],
+    // A check does not compare them: they are not in Git, and whatever loads them makes them.
+    ...(options.check ? [] : ([[validatorsFile, validators]] as const)),
     ['generated/validators.d.ts', typesOfValidators],
     ['generated/types.ts', await typesModule(contract)],
+    ['generated/answers.ts', await answersModule(contract)],
     ['generated/operations.ts', operationsModule(contract)],
     [digestFile, `${contractDigest(project)}\n`],
     ['server/handlers/index.ts', handlersIndex(contract)],
@@ -69,7 +72,7 @@ export async function generate(project: string, options: Options = {}): Promise<
     changed.push(file);
     if (options.check) continue;
     await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, content);
+    replaceFile(path, content);
   }
   const warnings = (await orphans(contract, project, [handlers, tests])).map(
     (file) => `${file} names no operation of the contract. Delete it, or rename it to match its operation.`,

@@ -64,7 +64,7 @@ const events = (contract: Contract): string[][] =>
   });
 
 /** The first sentence, and the others. */
-const inTwo = (text: string): string[] => {
+export const inTwo = (text: string): string[] => {
   const [first = '', ...others] = text
     .trim()
     .replaceAll(/\s+/g, ' ')

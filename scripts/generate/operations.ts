@@ -1,4 +1,4 @@
-// Writes generated/operations.ts: the operation table that the server uses at run time, and the types of handlers.
+// Writes generated/operations.ts: the tables of operations, errors and events that the server and the client use at run time.
 import { resolve } from '../../server/contract/load.ts';
 import {
   errorsOf,
@@ -20,10 +20,15 @@ export function operationsModule(contract: Contract): string {
   const errors = [...errorsOf(contract)].map(
     ([code, { status, message }]) => `  ${code}: { status: ${status}, message: ${JSON.stringify(message)} },`,
   );
-  const routes = operations.map(
-    ({ path, method, operation }) =>
-      `  '${method.toUpperCase()} ${path}': { takesKey: ${takesKey(contract, operation)}${'204' in operation.responses ? ', mayBeEmpty: true' : ''} },`,
-  );
+  const routes = operations.map(({ path, method, operation }) => {
+    const answer = answerOf(contract, operation);
+    const facts = [
+      `takesKey: ${takesKey(contract, operation)}`,
+      ...('204' in operation.responses ? ['mayBeEmpty: true'] : []),
+      ...(answer ? [`answer: '${answer}'`] : []),
+    ];
+    return `  '${method.toUpperCase()} ${path}': { ${facts.join(', ')} },`;
+  });
   const { examples: kinds = [] } = (contract.components.schemas?.ErrorDetailType ?? {}) as {
     examples?: string[];
   };
@@ -67,6 +72,8 @@ export type OperationId = keyof typeof operations;
 interface Route extends Pick<Operation, 'takesKey'> {
   /** Whether it may answer 204. */
   readonly mayBeEmpty?: true;
+  /** What a success has: a page has items and cursors, a list items, a resource a \`type\`. */
+  readonly answer?: 'page' | 'list' | 'resource';
 }
 
 /** What the client needs at run time. Not read from the table above, which would make web pages larger. */
@@ -74,7 +81,8 @@ export const routes: Readonly<Record<string, Route>> = {
 ${routes.join('\n')}
 };
 
-interface Types {
+/** The request and the responses of each: see server/contract/handler-types.ts. */
+export interface OperationTypes {
 ${types}
 }
 
@@ -89,49 +97,6 @@ export type ErrorDetailType = ${kinds.map((kind) => `'${kind}'`).join(' | ') || 
 export const events = [${events.join(', ')}] as const satisfies (keyof webhooks)[];
 export type EventName = (typeof events)[number];
 export type EventPayload<Name extends EventName> = webhooks[Name]['post']['requestBody']['content']['application/json'];
-
-type Defaults<Id extends OperationId, Part extends 'query' | 'body'> = (typeof operations)[Id]['defaults'][Part][number];
-type Filled<T, Keys> = Omit<T, Keys & keyof T> & Required<Pick<T, Keys & keyof T>>;
-type Present<T> = T extends null ? never : T;
-
-type QueryOf<Id extends OperationId> = Types[Id]['parameters'] extends { query?: infer Q } ? NonNullable<Q> : unknown;
-type PathOf<Id extends OperationId> = Types[Id]['parameters'] extends { path: infer P } ? P : Record<never, never>;
-type BodyOf<Id extends OperationId> = Types[Id] extends { requestBody: { content: { 'application/json': infer B } } }
-  ? B
-  : undefined;
-
-/** What a handler receives: already validated, defaults filled in. A parameter is left out, never null. */
-export interface Input<Id extends OperationId> {
-  path: PathOf<Id>;
-  query: { [Key in keyof Filled<QueryOf<Id>, Defaults<Id, 'query'>>]: Present<Filled<QueryOf<Id>, Defaults<Id, 'query'>>[Key]> };
-  body: BodyOf<Id> extends undefined ? undefined : Filled<BodyOf<Id>, Defaults<Id, 'body'>>;
-}
-
-/** A value as JSON, in UTF-8. It is parsed only to be validated, so a list can send what the database wrote. */
-export interface JsonBytes<Value> {
-  readonly json: Uint8Array;
-  /** Never there: it tells the compiler what the JSON is. */
-  readonly value?: Value;
-}
-
-/** A list whose items are JSON already. */
-type WithJsonItems<Body> = Body extends { items: (infer Item)[] }
-  ? Omit<Body, 'items'> & { items: readonly JsonBytes<Item>[] }
-  : never;
-
-/** A response without content, such as 204, has no body. */
-type Answer<Status, Response> = Response extends { content: { 'application/json': infer Body } }
-  ? { status: Status; body: Body | WithJsonItems<Body>; headers?: Record<string, string> }
-  : { status: Status; body?: undefined; headers?: Record<string, string> };
-
-/** A declared status with the body that the contract gives it; anything else does not compile. */
-export type Result<Id extends OperationId> = {
-  [Status in keyof Types[Id]['responses'] & number]: Answer<Status, Types[Id]['responses'][Status]>;
-}[keyof Types[Id]['responses'] & number];
-
-export type Handler<Id extends OperationId, Deps = unknown> = (input: Input<Id>, deps: Deps) => Promise<Result<Id>>;
-
-export type Handlers<Deps = unknown> = { readonly [Id in OperationId]: Handler<Id, Deps> };
 `;
 }
 
@@ -140,6 +105,22 @@ const parametersOf = (contract: Contract, operation: Operation) =>
 
 const takesKey = (contract: Contract, operation: Operation): boolean =>
   parametersOf(contract, operation).some((one) => one.in === 'header' && one.name === 'Idempotency-Key');
+
+function answerOf(contract: Contract, { responses }: Operation): 'page' | 'list' | 'resource' | undefined {
+  const answers = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+  const schemas = answers.flatMap(([, response]) => {
+    const { content } = resolve<{ content?: { 'application/json': { schema: object } } }>(
+      contract,
+      response as object,
+    );
+    return content ? [resolve<{ required?: string[] }>(contract, content['application/json'].schema)] : [];
+  });
+  const has = (name: string) =>
+    schemas.length > 0 && schemas.every(({ required }) => required?.includes(name));
+  if (has('items')) return has('next_cursor') ? 'page' : 'list';
+  return has('type') ? 'resource' : undefined;
+}
+
 const windowOf = ({ limit, window_seconds }: Window) => `limit: ${limit}, windowSeconds: ${window_seconds}`;
 
 function entry(contract: Contract, path: string, method: string, operation: Operation): string {

@@ -11,6 +11,7 @@ import { nameIn } from '../support/files.ts';
 import { adviseOnName, adviseOnReference } from './did-you-mean.ts';
 import { groupExampleFaults } from './example-faults.ts';
 import type { Problem, Reported } from './problem.ts';
+import { withRemedy } from './remedies.ts';
 import { readSource, readSources, type Sources } from './sources.ts';
 import { textsCutOff, yamlFaults } from './yaml-faults.ts';
 
@@ -33,14 +34,43 @@ export async function lintContract(project: string): Promise<Linted> {
   return { problems: explain(asReported(found, project), sources), unfinished: marked(sources) };
 }
 
-const basicRules = ['struct', 'house/valid-schema', 'no-unresolved-refs', 'house/example-refs'];
+const basicRules = ['struct', 'house/valid-schema', 'house/plain-examples'];
 
 /** What Redocly reports, with what was meant, and each fault of an example once. */
 export function explain(reported: Reported[], sources: Sources): Problem[] {
-  const advised = reported.map((problem) => adviseOnReference(adviseOnName(problem), sources));
-  // Other rules cannot judge what is not OpenAPI, nor what is not there.
-  const first = advised.filter(({ rule }) => basicRules.includes(rule));
-  return [...textsCutOff(sources), ...groupExampleFaults(first.length > 0 ? first : advised, sources)];
+  const advised = reported.map((problem) =>
+    adviseOnReference(adviseOnName(withRemedy(problem, sources)), sources),
+  );
+  const isBasic = ({ rule }: Reported) => basicRules.includes(rule);
+  // Other rules cannot judge what is not OpenAPI.
+  const shown = advised.some(isBasic)
+    ? advised.filter((one) => isBasic(one) || isDangling(one))
+    : withoutConsequences(advised);
+  return [...textsCutOff(sources), ...groupExampleFaults(shown, sources)];
+}
+
+const isDangling = ({ rule }: Reported) => rule === 'no-unresolved-refs';
+
+/** These look for something that a reference leads to, such as the parameter `limit` of a list. */
+const lookedFor = [
+  ...['house/list-shape', 'house/idempotency-key', 'house/paired-examples', 'house/resource-type'],
+  'path-parameters-defined',
+];
+
+/** Without what is only missing because a reference leads nowhere: in the same operation, or the same part of a component. */
+function withoutConsequences(problems: Reported[]): Reported[] {
+  const dangling = problems.filter(isDangling);
+  const part = ({ file, pointer }: Reported) => `${file}#${pointer.split('/')[1]}`;
+  const follows = (problem: Reported) =>
+    problem.message.startsWith('Example validation errored: ') ||
+    // An alternative may be what leads nowhere.
+    /must match .*schema in (oneOf|anyOf)/.test(problem.message) ||
+    dangling.some(
+      (one) =>
+        (lookedFor.includes(problem.rule) && part(problem) === part(one)) ||
+        (problem.rule === 'security-defined' && one.pointer.includes('/securitySchemes/')),
+    );
+  return dangling.length === 0 ? problems : problems.filter((problem) => !follows(problem));
 }
 
 /** By a comment, which `npm run new` writes. */

@@ -1,7 +1,5 @@
-// Examples are made from each other by $ref, so one fault shows in a dozen of them, once for each alternative of the schema. This
-// leads to the examples that have the fault themselves, with one message for each place.
-import { dirname, posix } from 'node:path';
-import { isMap } from 'yaml';
+// A value that does not match its schema is reported once for each alternative of the schema, and once for each fault. This makes it
+// one message for each place; and one for all places of a file, if they have the same faults: a page has many records.
 import { steps } from './did-you-mean.ts';
 import type { Problem, Reported } from './problem.ts';
 import { positionOf, type Sources } from './sources.ts';
@@ -15,25 +13,35 @@ export function groupExampleFaults(problems: Reported[], sources: Sources): Prob
   for (const reported of withoutAlternatives(problems.filter(isExampleFault))) {
     const fault = faultOf(reported);
     const { rule, file, line, column, pointer, message } = reported;
-    const missing = /must have required property '([^']+)'/.exec(fault)?.[1];
-    const base = baseOf({ file, path: steps(pointer) }, missing, sources);
-    const position = positionOf(sources, base.file, base.path);
     const problem = {
-      rule,
-      message,
-      ...(position ? { file: base.file, ...position } : { file, line, column }),
+      ...{ rule, message, file, line, column },
+      // Of the key, where Redocly names the value.
+      ...positionOf(sources, file, steps(pointer)),
     };
     const place = `${problem.file}:${problem.line}:${problem.column}`;
     const faults = groups.get(place)?.faults ?? new Set<string>();
     groups.set(place, { problem, faults: faults.add(plain(fault)) });
   }
-  return [
-    ...problems.filter((problem) => !isExampleFault(problem)),
-    ...[...groups.values()].map(({ problem, faults }) => {
-      const message = `This example does not match its schema: ${[...faults].join('; ').replace(/[.?]?$/, (end) => end || '.')}`;
-      return { ...problem, message };
-    }),
-  ];
+  const faulty = [...groups.values()].map(({ problem, faults }) => {
+    const message = `This example does not match its schema: ${[...faults].join('; ')}`;
+    return { ...problem, message };
+  });
+  return [...problems.filter((problem) => !isExampleFault(problem)), ...oncePerFile(faulty)];
+}
+
+function oncePerFile(problems: Problem[]): Problem[] {
+  const alike = new Map<string, Problem[]>();
+  for (const problem of problems) {
+    const key = `${problem.file} ${problem.message}`;
+    alike.set(key, [...(alike.get(key) ?? []), problem]);
+  }
+  return [...alike.values()].flatMap(([first, ...others]) => {
+    if (!first) return [];
+    const lines = others.map(({ line }) => line).join(', ');
+    const also = lines === '' ? '' : ` (also in line${others.length > 1 ? 's' : ''} ${lines})`;
+    const message = `${first.message}${also}`.replace(/[.?]?$/, (end) => end || '.');
+    return [{ ...first, message }];
+  });
 }
 
 const isAlternative = (problem: Reported) =>
@@ -56,30 +64,3 @@ const plain = (fault: string) =>
     .replace(/^(`.*`) property /, '$1 ')
     .replace(/^.*must have required property '([^']+)'$/, 'it lacks `$1`')
     .replace(/^.*must NOT have (?:additional|unevaluated) properties (`[^`]+`)$/, 'the schema has no $1');
-
-interface Place {
-  file: string;
-  path: string[];
-}
-
-/** Follows each $ref on the way, unless what is beside it overrides its target. */
-function baseOf({ file, path }: Place, missing: string | undefined, sources: Sources, depth = 0): Place {
-  const source = sources.get(file);
-  if (!source || depth > 20) return { file, path };
-  const jump = (at: string[], rest: string[]): Place | undefined => {
-    const node = at.length === 0 ? source.document.contents : source.document.getIn(at, true);
-    if (!isMap(node)) return undefined;
-    const ref = node.get('$ref');
-    const [next = missing] = rest;
-    if (typeof ref !== 'string' || (next !== undefined && node.has(next))) return undefined;
-    const [target = '', pointer = ''] = ref.split('#');
-    const other = target === '' ? file : posix.join(dirname(file), target);
-    if (!sources.has(other)) return undefined;
-    return baseOf({ file: other, path: [...steps(pointer), ...rest] }, missing, sources, depth + 1);
-  };
-  for (const index of [...path.keys(), path.length]) {
-    const found = jump(path.slice(0, index), path.slice(index));
-    if (found) return found;
-  }
-  return { file, path };
-}

@@ -3,7 +3,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { addLine, fatesFile, inSql, migrationFile } from './code-text.ts';
-import { append, appendName, inTurn, todo } from './contract-text.ts';
+import { append, appendField, appendName, inTurn, todo } from './contract-text.ts';
+import { shownRecords } from './examples.ts';
 import { mustMatch, pascal, spoken, withArticle } from './names.ts';
 import { formattedPlan, Refusal, type Plan } from './plan.ts';
 import { component, readSchema, type Project } from './project.ts';
@@ -30,6 +31,11 @@ const nullable = (type: string, format?: string) =>
 const kinds: Partial<Record<string, Kind>> = {
   string: { schema: nullable('string'), column: 'text', example: 'Example' },
   integer: { schema: nullable('integer', 'int32'), column: 'integer', example: '1' },
+  amount: {
+    schema: "    anyOf:\n      - $ref: ./Amount.yaml\n      - type: 'null'\n",
+    column: 'bigint',
+    example: '1299',
+  },
   boolean: { schema: nullable('boolean'), column: 'boolean', example: 'true' },
   'date-time': {
     schema: nullable('string', 'date-time'),
@@ -48,6 +54,9 @@ function kindOf(name: string, type: string, values: string[] | undefined): Kind 
     const schema = `    anyOf:\n      - $ref: ./${pascal(name)}.yaml\n      - type: 'null'\n`;
     return { schema, column: 'text', example: values[0] ?? '' };
   }
+  // As house/amount demands.
+  if (/(^|_)(amount|balance)$/.test(name) && type !== 'amount')
+    throw new Refusal(`An amount has a type of its own: --type amount`);
   const kind = kinds[type];
   if (kind) return kind;
   throw new Refusal(
@@ -75,18 +84,6 @@ const personal: Partial<Record<string, string>> = {
   PaymentMethod: 'const paymentMethodFates = {',
   Transaction: 'const transactionFates = {',
 };
-
-/** The examples of the resource that are not made from another one. Those of snapshots in transactions have another name. */
-async function baseExamples(project: Project, type = ''): Promise<string[]> {
-  const folder = 'openapi/components/examples';
-  const found: string[] = [];
-  for (const name of (await readdir(join(project.root, folder))).sort()) {
-    if (type === '' || !name.startsWith(pascal(type))) continue;
-    const { value } = (await project.read(`${folder}/${name}`)) as { value?: { type?: unknown } | null };
-    if (value?.type === type) found.push(`${folder}/${name}`);
-  }
-  return found;
-}
 
 export interface FieldOptions {
   in?: string | undefined;
@@ -124,7 +121,8 @@ export async function newField(project: Project, name: string, options: FieldOpt
     );
 
   const table = basename(dirname(file)).replaceAll('-', '_');
-  const examples = await baseExamples(project, properties.type?.const);
+  const shown = await shownRecords(project, owner);
+  const examples = [...new Set(shown.map((one) => one.file))];
   const ownSchema = component('schemas', pascal(name));
   const [schema, request] = [component('schemas', owner), component('schemas', `${owner}Create`)];
   const resource = withArticle(spoken(owner));
@@ -149,7 +147,13 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         ),
       ),
       ...Object.fromEntries(
-        examples.map((one) => [one, append(['value'], `  ${name}: ${kind.example}\n`)] as const),
+        examples.map((example) => {
+          const records = shown.filter((one) => one.file === example);
+          return [
+            example,
+            inTurn(...records.map(({ path }) => appendField(path, `${name}: ${kind.example}`))),
+          ] as const;
+        }),
       ),
       [file]: addLine('Columns = {', `${name}: '${kind.column}'`),
       ...(fates !== undefined && { [fatesFile]: addLine(fates, `${name}: '${erasure}'`) }),

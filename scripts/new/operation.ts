@@ -1,10 +1,18 @@
 // `npm run new -- operation GET /buyer-notes`: the path, its map entry, schemas, examples and parameters. `npm run generate`
 // then writes the handler's stub and the test.
 import { append, indent, insertBefore, inTurn, todo } from './contract-text.ts';
+import { exampleOf } from './examples.ts';
 import { kebab, mustMatch, pascal, plural, sentence, singular, spoken, withArticle } from './names.ts';
 import { Refusal, type Plan } from './plan.ts';
-import { component, exampleOf, tagsOf, type Project } from './project.ts';
-import { collectionFiles, requestFiles, requestOf, resourceFiles } from './resource.ts';
+import { component, tagsOf, type Project } from './project.ts';
+import {
+  collectionFiles,
+  newRecord,
+  recordExample,
+  requestFiles,
+  requestOf,
+  resourceSchema,
+} from './resource.ts';
 import { filled } from './template.ts';
 
 export interface OperationOptions {
@@ -106,7 +114,32 @@ function operationText(
 }
 
 const pathParameter = (name: string) =>
-  filled('path-parameter.yaml', { name, one: spoken(name.replace(/_id$/, '')) });
+  // Paths of different resources share the component of a plain `id`.
+  filled('path-parameter.yaml', {
+    name,
+    one: name === 'id' ? 'record that the path names' : spoken(name.replace(/_id$/, '')),
+  });
+
+/** The record that the operation shows, the example that shows it alone, and what has to be written for that. */
+async function shownBy(project: Project, kind: Kind, name: string) {
+  const sample = `${name}Sample`;
+  // A 204 shows nothing, and a schema that nothing refers to fails the lint.
+  if (kind === 'delete') return { record: '', example: sample, write: {} };
+  const schema = component('schemas', name);
+  const isThere = await project.has(schema);
+  const found = isThere ? await exampleOf(project, name) : { record: newRecord(name), name: undefined };
+  if (!found)
+    throw new Refusal(
+      `The schema ${name} exists, but no example shows it with all of its required fields. Write one, or choose another schema: --schema ${name}Summary`,
+    );
+  const { record, name: example = sample } = found;
+  const isMissing = kind !== 'list' && found.name === undefined;
+  const write = {
+    ...(!isThere && { [schema]: resourceSchema(name) }),
+    ...(isMissing && { [component('examples', sample)]: recordExample(name, record) }),
+  };
+  return { record, example, write };
+}
 
 export async function newOperation(
   project: Project,
@@ -118,17 +151,11 @@ export async function newOperation(
   const made = design(verb, target, options);
   const { kind, method, path, id, name, tag, parameters, takesKey } = made;
 
-  // A 204 shows nothing, and a schema that nothing refers to fails the lint.
-  const isThere = kind === 'delete' || (await project.has(component('schemas', name)));
-  const example = kind !== 'delete' && isThere ? await exampleOf(project, name) : `${name}Sample`;
-  if (example === undefined)
-    throw new Refusal(
-      `The schema ${name} exists, but no example ${name}*.yaml of it with "type: ${kebab(name)}" does. Write one, or choose another schema: --schema ${name}Summary`,
-    );
-  if (!isThere) Object.assign(plan.write, resourceFiles(name));
+  const { record, example, write } = await shownBy(project, kind, name);
+  Object.assign(plan.write, write);
   const many = plural(spoken(name));
   const shared = {
-    ...(kind === 'list' ? collectionFiles(name, many, example) : {}),
+    ...(kind === 'list' ? collectionFiles(name, many, record) : {}),
     ...requestFiles(name, kind),
     ...(takesKey && {
       [component('responses', 'UnprocessableIdempotencyKey')]: filled('reused-key.yaml', {}),
@@ -165,7 +192,7 @@ export async function newOperation(
   plan.next = [
     `Describe it: ${[
       `openapi/paths/${file}`,
-      ...(isThere ? [] : [component('schemas', name)]),
+      ...Object.keys(write).filter((one) => one === component('schemas', name)),
       ...(hasTag ? [] : [`the tag "${tag}" in openapi/openapi.yaml`]),
     ].join(', ')}`,
     `Implement server/handlers/${kebab(id)}.ts; until then the service answers with the example`,

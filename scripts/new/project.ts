@@ -2,7 +2,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { kebab } from './names.ts';
 import { exists } from './plan.ts';
 
 export interface Schema {
@@ -13,6 +12,7 @@ export interface Schema {
   enum?: unknown[];
   anyOf?: Schema[];
   properties?: Record<string, Schema>;
+  required?: string[];
 }
 
 export type Project = ReturnType<typeof projectAt>;
@@ -40,21 +40,9 @@ export async function resolved(project: Project, property: Schema): Promise<Sche
   return other ? resolved(project, other) : property;
 }
 
-/** The name of an example of this resource: its `type` tells. */
-export async function exampleOf(project: Project, schema: string): Promise<string | undefined> {
-  const files = await readdir(join(project.root, 'openapi/components/examples'));
-  for (const file of files.filter((one) => one.startsWith(schema)).sort()) {
-    const { value } = (await project.read(`openapi/components/examples/${file}`)) as {
-      value?: { type?: unknown };
-    };
-    if (value?.type === kebab(schema)) return file.slice(0, -'.yaml'.length);
-  }
-  return undefined;
-}
-
 export const tagsOf = async (project: Project): Promise<string[]> => {
-  const { tags } = (await project.read('openapi/openapi.yaml')) as { tags: { name: string }[] };
-  return tags.map(({ name }) => name);
+  const { tags } = (await project.read('openapi/openapi.yaml')) as { tags: { name: string }[] | null };
+  return (tags ?? []).map(({ name }) => name);
 };
 
 export async function operationsIn(

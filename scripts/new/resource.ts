@@ -1,4 +1,5 @@
 // The schema and the example of a resource that an operation or a property shows.
+import { indent } from './contract-text.ts';
 import { kebab, sentence, spoken, withArticle } from './names.ts';
 import { component } from './project.ts';
 import { filled } from './template.ts';
@@ -7,13 +8,19 @@ import { filled } from './template.ts';
 const namedObject = (description: string, name: string, isPartial = false) =>
   filled('named-object.yaml', { description, one: spoken(name), partial: isPartial });
 
-export function resourceFiles(name: string): Record<string, string> {
-  const values = { type: kebab(name), one: spoken(name), Any: sentence(withArticle(spoken(name))) };
-  return {
-    [component('schemas', name)]: filled('resource.yaml', values),
-    [component('examples', `${name}Sample`)]: filled('resource-example.yaml', values),
-  };
-}
+const valuesOf = (name: string) => ({
+  type: kebab(name),
+  one: spoken(name),
+  Any: sentence(withArticle(spoken(name))),
+});
+
+export const resourceSchema = (name: string) => filled('resource.yaml', valuesOf(name));
+
+/** A record of a new resource. */
+export const newRecord = (name: string) => filled('record.yaml', valuesOf(name));
+
+export const recordExample = (name: string, record: string) =>
+  `summary: ${valuesOf(name).Any}\nvalue:\n${indent(record, 2)}`;
 
 interface Request {
   /** The name of the schema, and of its example. */
@@ -66,7 +73,10 @@ value:
   };
 }
 
-export const collectionFiles = (name: string, many: string, example: string) => ({
+export const collectionFiles = (name: string, many: string, record: string) => ({
   [component('schemas', `${name}Collection`)]: filled('collection.yaml', { many, Resource: name }),
-  [component('examples', `${name}CollectionOnlyPage`)]: filled('collection-example.yaml', { many, example }),
+  [component('examples', `${name}CollectionOnlyPage`)]: filled('collection-example.yaml', {
+    many,
+    record: indent(record, 6).trim(),
+  }),
 });

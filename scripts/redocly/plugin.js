@@ -1,19 +1,20 @@
-// The house rules that assertions in redocly.yaml cannot say, and the preprocessor that lets examples share their parts.
+// The house rules that assertions in redocly.yaml cannot say.
 // Redocly imports plugins without a TypeScript loader, so this folder is JavaScript.
-import { exampleRefs } from './example-refs.js';
+import { alwaysPresent } from './rules/always-present.js';
 import { boundedInput } from './rules/bounded-input.js';
 import { componentName } from './rules/component-name.js';
 import { described } from './rules/described.js';
 import { errors } from './rules/errors.js';
+import { consistentExamples, plainExamples } from './rules/example-values.js';
 import { errorCode, exampleStatus, pairedExamples } from './rules/examples.js';
 import { idempotencyKey } from './rules/idempotency.js';
 import { noOrphans } from './rules/no-orphans.js';
 import { extensions, listShape, operationScope } from './rules/operations.js';
 import { closedObject, resourceType, validSchema } from './rules/schemas.js';
+import { amount, enumValue, eventName, keywordType } from './rules/values.js';
 
 export default () => ({
   id: 'house',
-  preprocessors: { oas3: { 'example-refs': exampleRefs } },
   rules: {
     oas3: {
       'component-name': componentName,
@@ -26,11 +27,18 @@ export default () => ({
       'error-code': errorCode,
       'example-status': exampleStatus,
       'paired-examples': pairedExamples,
+      'plain-examples': plainExamples,
+      'consistent-examples': consistentExamples,
       'valid-schema': validSchema,
       'closed-object': closedObject,
       'resource-type': resourceType,
       described,
       'bounded-input': boundedInput,
+      'keyword-type': keywordType,
+      'enum-value': enumValue,
+      amount,
+      'event-name': eventName,
+      'always-present': alwaysPresent,
     },
   },
 });

@@ -1,18 +1,17 @@
 // Bundles programs with all their packages: they load in a third of the time, because most of it is spent on finding files.
-import { isAbsolute, relative } from 'node:path';
+import { isAbsolute, join, relative } from 'node:path';
 import { build, context, type BuildOptions, type Metafile, type Plugin } from 'esbuild';
+import { makeValidators, validatorsFile } from '../generate/fresh-validators.ts';
 import { root } from './root.ts';
 
-/** Packages that others load and that we never use: Postman collections, uploaded files, Express's parsers of bodies, colours. */
-const unused = /^(postman-collection|multer|body-parser|supports-color)$/;
-
 /**
- * Packages of which we use a part. With all of it, the mock takes three times as long to start (faker has the data of sixty
- * languages, of which Prism uses English), and the text of the service, which V8 keeps, is half as long again.
+ * Packages that others load and that we never use: made-up values in sixty languages, which take the mock long to load, Postman
+ * collections, uploaded files, Express's parsers of bodies, colours.
  */
+const unused = /^(@faker-js\/faker|postman-collection|multer|body-parser|supports-color)$/;
+
+/** Packages of which we use a part. With all of it, the text of the service, which V8 keeps, is half as long again. */
 const parts: Record<string, string> = {
-  '@faker-js/faker':
-    "import english from '@faker-js/faker/locale/en'; export { english as default, english as faker };",
   undici: `export { default as Client } from 'undici/lib/dispatcher/client.js';
     export { default as buildConnector } from 'undici/lib/core/connect.js';`,
 };
@@ -22,7 +21,7 @@ const withoutUnused: Plugin = {
   setup(builder) {
     builder.onResolve({ filter: unused }, ({ path }) => ({ path, namespace: 'empty' }));
     builder.onLoad({ filter: /^/, namespace: 'empty' }, () => ({ contents: 'module.exports = {}' }));
-    builder.onResolve({ filter: /^(undici|@faker-js\/faker)$/ }, ({ path, resolveDir }) => ({
+    builder.onResolve({ filter: /^undici$/ }, ({ path, resolveDir }) => ({
       path,
       namespace: 'part',
       pluginData: resolveDir,
@@ -31,6 +30,17 @@ const withoutUnused: Plugin = {
       contents: parts[path] ?? '',
       resolveDir: pluginData as string,
     }));
+  },
+};
+
+/** Makes generated/validators.js before a program that imports it is bundled. */
+const withValidators: Plugin = {
+  name: 'with-validators',
+  setup(builder) {
+    builder.onResolve({ filter: /\/generated\/validators\.js$/ }, async () => {
+      await makeValidators();
+      return { path: join(root, validatorsFile) };
+    });
   },
 };
 
@@ -76,7 +86,10 @@ const settings = (programs: string[], folder: string, { sourcemap = false, minif
     // Of the tools only our own code: esbuild and others cannot be bundled.
     packages: programs.some((program) => /^scripts\/(?!bench\/)/.test(program)) ? 'external' : 'bundle',
     // Peers of the benchmark have their packages as they are.
-    plugins: programs.some((program) => program.startsWith('scripts/')) ? [] : [withoutUnused],
+    plugins: [
+      withValidators,
+      ...(programs.some((program) => program.startsWith('scripts/')) ? [] : [withoutUnused]),
+    ],
     sourcemap,
     minify,
     // V8 keeps the text of a program, and takes two bytes for each character as soon as one comment has a typographic quote.

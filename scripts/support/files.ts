@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 
 /** The name of a file within the project, with slashes. */
@@ -10,3 +11,10 @@ export const filesIn = (project: string, folder: string): string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => nameIn(project, join(entry.parentPath, entry.name)))
     .sort();
+
+/** At once: another command that reads the file at this moment gets all of the old or all of the new text. */
+export function replaceFile(path: string, text: string): void {
+  const written = `${path}.${randomUUID()}`;
+  writeFileSync(written, text);
+  renameSync(written, path);
+}

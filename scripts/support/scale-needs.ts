@@ -1,4 +1,4 @@
-// The programs that `npm run test:scale` starts, and how to get them. Only Debian 12 was tried.
+// The programs that `npm run test:nightly -- scale` starts, and how to get them. Only Debian 12 was tried.
 import { existsSync } from 'node:fs';
 
 export const needs = {

@@ -3,16 +3,16 @@ import { OperatorFault } from '../faults.ts';
 import { createAccount, deleteAccount } from '../resources/merchant-accounts/changes.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
 import { pick, printJson, printRows, withExamples, type JsonOption } from './output.ts';
-import { requireAccount, withChange, withService } from './service.ts';
+import { requireAccount, withChange, withService, type Call } from './service.ts';
 import { matching, name } from './values.ts';
 
-export function makeCommand(): Command {
+export function makeCommand(call: Call): Command {
   const command = new Command('accounts');
   command
     .command('list')
     .description('list merchant accounts, oldest first; requests that name no account use the oldest')
     .action(async (output: JsonOption) => {
-      const rows = await withService(({ db }) => listAccounts(db));
+      const rows = await withService(call, ({ db }) => listAccounts(db));
       const create = 'payments accounts create default --name Default';
       const shown = pick(rows, 'id', 'display_name', 'created_at');
       printRows(shown, output, `There is no merchant account. Make one: ${create}`);
@@ -30,23 +30,27 @@ export function makeCommand(): Command {
     )
     .requiredOption('--name <name>', 'name for people', name)
     .action(async (id: string, { name: display_name }: { name: string }) => {
-      const made = await withChange((unit) => createAccount(unit, { id, display_name }));
-      if (!made) throw new OperatorFault(`There is a merchant account ${id} already.`);
+      const made = await withChange(call, async (unit) => {
+        const account = await createAccount(unit, { id, display_name });
+        if (!account) throw new OperatorFault(`There is a merchant account ${id} already.`);
+        await unit.audit({ about: id });
+        return account;
+      });
       printJson(made);
     });
   command
     .command('delete <id>')
     .description('delete a merchant account that was never used')
     .action(async (id: string) => {
-      const deleted = await withChange(async (unit) => {
+      await withChange(call, async (unit) => {
         await requireAccount(unit.db, id);
-        return deleteAccount(unit, id);
+        if (!(await deleteAccount(unit, id)))
+          throw new OperatorFault(
+            `The merchant account ${id} was used, or has records, key pairs or events, so it cannot be deleted.`,
+          );
+        await unit.audit({ about: id });
       });
-      if (!deleted)
-        throw new OperatorFault(
-          `The merchant account ${id} was used, or has records, key pairs or events, so it cannot be deleted.`,
-        );
-      printJson({ id, deleted });
+      printJson({ id, deleted: true });
     });
   return command;
 }

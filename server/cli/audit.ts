@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { listAuditEntries, type AuditFilter } from '../upkeep/audit.ts';
 import { printRows, withExamples, type JsonOption } from './output.ts';
-import { withService } from './service.ts';
+import { withService, type Call } from './service.ts';
 import { time, whole } from './values.ts';
 
-export function makeCommand(): Command {
+export function makeCommand(call: Call): Command {
   return withExamples(new Command('audit'), 'audit --since 24h', 'audit --limit 1000 --json')
     .option('--since <time>', 'only what was done since then', time)
     .option('--until <time>', 'only what was done before then', time)
@@ -12,7 +12,7 @@ export function makeCommand(): Command {
     .option('--search <text>', 'only commands with this text, such as an ID', (text) => [text])
     .option('--limit <number>', 'how many entries', whole(1, 100_000), 50)
     .action(async ({ json, ...filter }: JsonOption & AuditFilter) => {
-      const rows = await withService(({ db }) => listAuditEntries(db, filter));
+      const rows = await withService(call, ({ db }) => listAuditEntries(db, filter));
       const shown = rows.map(({ at, operator, host, command }) => {
         const [, created = null] = / # ([0-9a-f-]{36})$/.exec(command) ?? [];
         return { at, operator, host, created, command };

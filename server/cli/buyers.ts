@@ -19,10 +19,11 @@ import {
   requireAccount,
   withChange,
   withService,
+  type Call,
 } from './service.ts';
 import { name, uuid, whole } from './values.ts';
 
-export function makeCommand(): Command {
+export function makeCommand(call: Call): Command {
   const command = new Command('buyers');
   command
     .command('list')
@@ -30,13 +31,13 @@ export function makeCommand(): Command {
     .option('--merchant-account <id>', 'account; * is all', 'default')
     .option('--search <text>', 'find by ID, or by a part of the reference, name or email address', name)
     .option('--limit <number>', 'how many', whole(1, 10_000), 50)
-    .action(listAll);
+    .action((options: ListOptions) => listAll(call, options));
   command
     .command('show')
     .argument('<id>', 'its ID', uuid)
     .description('print a buyer as JSON, with the time of its erasure')
     .action(async (id: string) => {
-      const found = await withService(({ db }) => findBuyerOfAnyAccount(db, id));
+      const found = await withService(call, ({ db }) => findBuyerOfAnyAccount(db, id));
       if (!found) throw notFound('buyer', id, 'buyers list');
       printJson({ ...presentBuyer(found), erased_at: found.erased_at });
     });
@@ -50,8 +51,8 @@ export function makeCommand(): Command {
     .option('--first-name <text>', 'first name in the billing details')
     .option('--last-name <text>', 'last name in the billing details')
     .option('--email <address>', 'email address in the billing details')
-    .action(create);
-  return command.addCommand(eraseCommand());
+    .action((options: CreateOptions) => create(call, options));
+  return command.addCommand(eraseCommand(call));
 }
 
 interface ListOptions extends JsonOption {
@@ -60,8 +61,11 @@ interface ListOptions extends JsonOption {
   limit: number;
 }
 
-async function listAll({ merchantAccount, search, limit, ...output }: ListOptions): Promise<void> {
-  const { rows, inTransactions } = await withService(async ({ db }) => {
+async function listAll(
+  call: Call,
+  { merchantAccount, search, limit, ...output }: ListOptions,
+): Promise<void> {
+  const { rows, inTransactions } = await withService(call, async ({ db }) => {
     const accounts = await readAccounts(db, merchantAccount);
     const found = await listNewest(db, accounts, limit, (account) =>
       listBuyers(db, account, { search, limit }),
@@ -94,23 +98,25 @@ interface CreateOptions {
   email?: string;
 }
 
-async function create(options: CreateOptions): Promise<void> {
+async function create(call: Call, options: CreateOptions): Promise<void> {
   const { firstName = null, lastName = null, email = null, externalIdentifier } = options;
   const billing = {
     type: 'billing-details' as const,
     ...{ first_name: firstName, last_name: lastName, email_address: email },
     ...{ phone_number: null, address: null, tax_id: null },
   };
-  const made = await withChange(async (unit) =>
-    createBuyer(unit, {
+  const made = await withChange(call, async (unit) => {
+    const buyer = await createBuyer(unit, {
       merchant_account_id: await requireAccount(unit.db, options.merchantAccount),
       external_identifier: externalIdentifier,
       display_name: options.name,
       account_number: options.accountNumber,
       billing_details: [firstName, lastName, email].some((text) => text !== null) ? billing : null,
-    }),
-  );
-  if (!made) throw new OperatorFault(`There is a buyer ${externalIdentifier} already.`);
+    });
+    if (!buyer) throw new OperatorFault(`There is a buyer ${externalIdentifier} already.`);
+    await unit.audit({ about: buyer.id });
+    return buyer;
+  });
   printJson(presentBuyer(made));
 }
 
@@ -120,7 +126,7 @@ interface EraseOptions extends JsonOption {
   yes?: boolean;
 }
 
-const eraseCommand = (): Command =>
+const eraseCommand = (call: Call): Command =>
   withExamples(new Command('erase'), 'buyers erase ID --dry-run', 'buyers erase ID --references')
     .description('remove the personal data of a buyer; amounts and states of its transactions stay')
     .argument('<id>', 'the ID of the buyer', uuid)
@@ -134,20 +140,22 @@ Erases personal data in the buyer, its cards and its transactions. Deletes the e
 kept for an Idempotency-Key. The cards become failed and cannot be used again. No event is sent. This cannot be undone.
 If the command is interrupted, run it again. For what is kept, and why, see docs/guides/personal-data.md`,
     )
-    .action(erase);
+    .action((id: string, options: EraseOptions) => erase(call, id, options));
 
 async function erase(
+  call: Call,
   id: string,
   { references = false, dryRun = false, yes, ...output }: EraseOptions,
 ): Promise<void> {
   if (!dryRun && !yes) await confirm(`Erase the personal data of buyer ${id}? This cannot be undone.`);
   const erasure = await withProgress(`Erasing buyer ${id}`, (update) =>
     withService(
+      call,
       ({ db }) =>
         withLock(db, `erase buyer ${id}`, () =>
           eraseBuyer(id, {
             db,
-            inStep: auditOnce(db),
+            inStep: auditOnce(db, call),
             references,
             dryRun,
             onProgress: (soFar) => {

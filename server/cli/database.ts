@@ -1,40 +1,59 @@
 import { Command } from 'commander';
 import { readCommandConfig } from '../config.ts';
-import { hasDatabase, runningUrl, stopEmbedded } from '../database/embedded/index.ts';
+import { hasDatabase, runningUrl } from '../database/embedded/index.ts';
+import { grantRights } from '../database/grants.ts';
 import { OperatorFault } from '../faults.ts';
 import { commandsHere } from '../installation.ts';
 import { untilStopped } from './input.ts';
-import { noSandbox } from './output.ts';
-import { withService } from './service.ts';
+import { noSandbox, printResult, withExamples, type JsonOption } from './output.ts';
+import { count } from './progress.ts';
+import { withService, type Call } from './service.ts';
 
-export function makeCommand(): Command {
+export function makeCommand(call: Call): Command {
   const command = new Command('database');
   command
     .command('url')
     .description('print the address for psql and other tools')
     .option('--hold', 'if no server runs: start the embedded database and keep it running until Ctrl-C')
-    .action(printUrl);
-  command
-    .command('stop')
-    .description('stop the embedded database, which runs on if the server was killed (kill -9)')
-    .action(stopDatabase);
+    .action((options: { hold?: boolean }) => printUrl(call, options));
+  withExamples(command.command('migrate'), 'database migrate --grant payments')
+    .description(
+      'migrate the database to this version; for installations whose service has a role that owns nothing',
+    )
+    .option(
+      '--grant <role>',
+      'give this role what the service needs: all rows, but of the audit trail no change',
+    )
+    .addHelpText(
+      'after',
+      '\nCall it as the owner of the database, before instances of this version start: see docs/guides/operator.md.',
+    )
+    .action((options: MigrateOptions) => migrateDatabase(call, options));
   return command;
 }
 
-async function stopDatabase(): Promise<void> {
-  const { databaseUrl, dataDir } = readCommandConfig();
-  if (databaseUrl !== undefined)
-    throw new OperatorFault('DATABASE_URL is set, so the database is not embedded: stop it where it runs.');
-  if (!hasDatabase(dataDir)) throw noSandbox(dataDir);
-  const stopped = await stopEmbedded(dataDir);
-  if (stopped === 'in use')
-    throw new OperatorFault(
-      'A server or a command is using the embedded database, and stops it when it ends.',
-    );
-  console.error(`The embedded database ${stopped === 'stopped' ? 'has stopped' : 'is not running'}.`);
+interface MigrateOptions extends JsonOption {
+  grant?: string;
 }
 
-async function printUrl({ hold = process.stdout.isTTY }: { hold?: boolean }): Promise<void> {
+async function migrateDatabase(call: Call, { grant: role, ...output }: MigrateOptions): Promise<void> {
+  const migrated = await withService(
+    call,
+    async ({ database, db }) => {
+      if (role !== undefined) await grantRights(db, role);
+      return database.migrated;
+    },
+    { creates: true, isLong: true },
+  );
+  const granted = role === undefined ? '' : ` The role ${role} has its rights.`;
+  const sentence =
+    migrated.length === 0
+      ? `Nothing to migrate.${granted}`
+      : `Applied ${count(migrated.length, 'migration')}, the last is ${migrated.at(-1)}.${granted}`;
+  printResult(output, { migrated, granted: role ?? null }, sentence);
+}
+
+async function printUrl(call: Call, { hold = process.stdout.isTTY }: { hold?: boolean }): Promise<void> {
   const { databaseUrl, dataDir } = readCommandConfig();
   const url = databaseUrl ?? (await runningUrl(dataDir));
   if (url !== undefined) {
@@ -47,7 +66,7 @@ async function printUrl({ hold = process.stdout.isTTY }: { hold?: boolean }): Pr
     throw new OperatorFault(
       `The embedded database is not running. Start the server: ${commandsHere().start}, or only the database, in another terminal: payments database url --hold`,
     );
-  await withService(async () => {
+  await withService(call, async () => {
     console.log(await runningUrl(dataDir));
     console.error('No server runs, so this command keeps the database running. Press Ctrl-C to stop.');
     await untilStopped();

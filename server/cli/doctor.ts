@@ -3,7 +3,8 @@ import { styleText } from 'node:util';
 import { Command } from 'commander';
 import type { Db } from '../database/database.ts';
 import { forOperator } from '../installation.ts';
-import { listWebhookSubscriptions } from '../resources/webhook-subscriptions/queries.ts';
+import { countProcessing } from '../resources/payment-methods/queries.ts';
+import { listAllSubscriptions } from '../resources/webhook-subscriptions/queries.ts';
 import type { Secrets } from '../secrets/open.ts';
 import { listSealed } from '../secrets/reseal.ts';
 import { sealedWith } from '../secrets/vault.ts';
@@ -13,29 +14,36 @@ import { listErasures } from '../upkeep/erasure-queries.ts';
 import { visible } from '../visible.ts';
 import { printJson, type JsonOption } from './output.ts';
 import { count, withProgress } from './progress.ts';
-import { withService, type OpenedService } from './service.ts';
+import { withService, type Call, type OpenedService } from './service.ts';
 
-export function makeCommand(): Command {
+export function makeCommand(call: Call): Command {
   return new Command('doctor')
     .addHelpText(
       'after',
       '\nChanges nothing and works while the service runs. Exit code 1 when something is wrong.',
     )
     .action(async ({ json }: JsonOption) => {
-      const { findings, notes } = await withProgress('Checking', () => withService(check, { isLong: true }));
+      const { findings, notes, keys } = await withProgress('Checking', () =>
+        withService(call, check, { isLong: true }),
+      );
       const named = findings.map((one) =>
         one.note === undefined ? one : { ...one, note: forOperator(one.note) },
       );
-      if (json) printJson({ items: named, notes });
-      else printAll(named, notes);
+      if (json) printJson({ items: named, notes, keys });
+      else printAll(named, notes, keys);
       if (findings.some(isBroken)) process.exitCode = 1;
     });
 }
 
-const check = async ({ db, secrets }: OpenedService) => ({
-  notes: [...(await noteClock(db)), ...(await noteFailing(db)), ...(await noteErasures(db))],
-  findings: [...(await findBrokenInvariants(db)), await findUnopenable(db, secrets)],
-});
+async function check(service: OpenedService) {
+  const { db, secrets } = service;
+  const notes: string[] = [];
+  for (const note of [noteSchema, noteClock, noteProcessing, noteFailing, noteErasures])
+    notes.push(...(await note(service)));
+  // At the same time: one is work of PostgreSQL, the other of this process.
+  const [broken, unopenable] = await Promise.all([findBrokenInvariants(db), findUnopenable(db, secrets)]);
+  return { keys: secrets.keyIds(), notes, findings: [...broken, unopenable] };
+}
 
 interface Checked extends Finding {
   /** Whether the check was left out, because a secret that it needs was not given. */
@@ -44,22 +52,39 @@ interface Checked extends Finding {
 
 const isBroken = ({ broken }: Finding): boolean => broken > 0;
 
-const noteClock = async (db: Db): Promise<string[]> => {
+/** An older schema is refused: this command migrates nothing. */
+const noteSchema = ({ database: { newer } }: OpenedService): string[] =>
+  newer === undefined
+    ? []
+    : [`a newer version than this one has migrated the database (${newer}): use the command of that version`];
+
+const mostProcessing = 100_000;
+const longProcessingSeconds = 3_600;
+
+/** As the alert PaymentsCardsProcessing has it. */
+async function noteProcessing({ db }: OpenedService): Promise<string[]> {
+  const { cards, seconds } = await countProcessing(db, mostProcessing);
+  if (seconds < longProcessingSeconds) return [];
+  const number = `${cards === mostProcessing ? 'at least ' : ''}${count(cards, 'card')}`;
+  return [
+    `${number} in processing, the oldest for ${count(Math.floor(seconds / 3_600), 'hour')}: when the card verifier answers, run payments payment-methods verify --processing`,
+  ];
+}
+
+const noteClock = async ({ db }: OpenedService): Promise<string[]> => {
   const difference = describeDifference(await readSecondsAhead(db, () => new Date()));
   return difference === undefined ? [] : [difference];
 };
 
 /** Not a fault of the stored data: the receiver is at fault, and deliveries are retried. */
-async function noteFailing(db: Db): Promise<string[]> {
-  const failing = (await listWebhookSubscriptions(db)).filter(
-    (one) => one.active && one.failing_since !== null,
-  );
+async function noteFailing({ db }: OpenedService): Promise<string[]> {
+  const failing = (await listAllSubscriptions(db)).filter((one) => one.active && one.failing_since !== null);
   if (failing.length === 0) return [];
   const are = failing.length === 1 ? 'is' : 'are';
   return [`${count(failing.length, 'webhook subscription')} ${are} failing, see: payments webhooks list`];
 }
 
-const noteErasures = async (db: Db): Promise<string[]> =>
+const noteErasures = async ({ db }: OpenedService): Promise<string[]> =>
   (await listErasures(db)).map((command) => `an erasure was interrupted, run: payments ${command}`);
 
 async function findUnopenable(db: Db, secrets: Secrets): Promise<Checked> {
@@ -82,8 +107,15 @@ async function findUnopenable(db: Db, secrets: Secrets): Promise<Checked> {
   return finding;
 }
 
-function printAll(findings: readonly Checked[], notes: readonly string[]): void {
+function printAll(
+  findings: readonly Checked[],
+  notes: readonly string[],
+  keys: ReturnType<Secrets['keyIds']>,
+): void {
   findings.forEach(print);
+  for (const [variable, ids] of Object.entries(keys))
+    if (ids.length > 0)
+      console.log(`- the keys of ${variable}, the first for what is new: ${ids.join(', ')}`);
   for (const note of notes) console.log(`${styleText('yellow', '-')} ${note}`);
   const broken = findings.filter(isBroken).length;
   const skipped = findings.filter((one) => one.skipped).length;

@@ -7,7 +7,7 @@ import { eraseGiftCards } from '../upkeep/erase-gift-cards.ts';
 import { confirm, readSecretLine } from './input.ts';
 import { pick, printJson, printResult, printRows, withExamples, type JsonOption } from './output.ts';
 import { count, listed } from './progress.ts';
-import { auditOnce, notFound, requireAccount, withService } from './service.ts';
+import { auditOnce, notFound, requireAccount, withService, type Call } from './service.ts';
 import { ids as collectIds, whole } from './values.ts';
 
 interface ListOptions extends JsonOption {
@@ -15,7 +15,7 @@ interface ListOptions extends JsonOption {
   limit: number;
 }
 
-export function makeCommand(): Command {
+export function makeCommand(call: Call): Command {
   const command = new Command('gift-cards');
   command
     .command('list')
@@ -23,7 +23,7 @@ export function makeCommand(): Command {
     .option('--merchant-account <id>', 'account', 'default')
     .option('--limit <number>', 'how many', whole(1, 10_000), 50)
     .action(async ({ merchantAccount, limit: most, ...output }: ListOptions) => {
-      const rows = await withService(async ({ db }) =>
+      const rows = await withService(call, async ({ db }) =>
         listGiftCards(db, await requireAccount(db, merchantAccount), most),
       );
       const shown = pick(rows, 'id', 'bin', 'sub_bin', 'last4', 'created_at');
@@ -41,14 +41,18 @@ export function makeCommand(): Command {
       if (!/^[0-9]{16,19}$/.test(number) || pin.length < 1)
         throw new OperatorFault('Give a number of 16 to 19 digits, a space, and the PIN.');
       const made = await withService(
+        call,
         ({ change, secrets: { vault } }) =>
           change(async (unit) => {
             const merchant_account_id = await requireAccount(unit.db, merchantAccount);
-            return createGiftCard(unit, { merchant_account_id, number, pin }, vault);
+            const card = await createGiftCard(unit, { merchant_account_id, number, pin }, vault);
+            if (!card) throw new Error('The ID of a new gift card is taken.');
+            await unit.audit({ about: card.id });
+            return card;
           }),
         { creates: true },
       );
-      printJson({ id: made?.id, merchant_account_id: merchantAccount, ...giftCardBin(number) });
+      printJson({ id: made.id, merchant_account_id: merchantAccount, ...giftCardBin(number) });
     });
   withExamples(command.command('erase'), 'gift-cards erase ID ID --dry-run')
     .description('delete stored gift cards; what transactions say of them stays')
@@ -59,18 +63,25 @@ export function makeCommand(): Command {
       'after',
       '\nA balance request with such an ID then has balance_error_code invalid_gift_card.',
     )
-    .action(erase);
+    .action((ids: string[], options: EraseOptions) => erase(call, ids, options));
   return command;
 }
 
+interface EraseOptions extends JsonOption {
+  dryRun?: boolean;
+  yes?: boolean;
+}
+
 async function erase(
+  call: Call,
   given: string[],
-  { dryRun = false, yes, ...output }: JsonOption & { dryRun?: boolean; yes?: boolean },
+  { dryRun = false, yes, ...output }: EraseOptions,
 ): Promise<void> {
   const ids = [...new Set(given)];
   if (!dryRun && !yes) await confirm(`Erase ${count(ids.length, 'gift card')}? This cannot be undone.`);
   const { found, unknown } = await withService(
-    ({ db }) => eraseGiftCards(ids, { db, inStep: auditOnce(db), dryRun, onProgress: () => undefined }),
+    call,
+    ({ db }) => eraseGiftCards(ids, { db, inStep: auditOnce(db, call), dryRun, onProgress: () => undefined }),
     { isLong: true },
   );
   if (unknown.length < ids.length)

@@ -4,7 +4,7 @@ import type { Db } from '../database/database.ts';
 import { listDeliveries, listEventsOf, type EventTarget } from '../events/delivery-list.ts';
 import { listAuditEntries } from '../upkeep/audit.ts';
 import { printRows, type JsonOption } from './output.ts';
-import { withService } from './service.ts';
+import { withService, type Call } from './service.ts';
 import { uuid } from './values.ts';
 
 const mostRows = 1_000;
@@ -23,6 +23,7 @@ interface Shown extends EventTarget {
 }
 
 export const historyCommand = (
+  call: Call,
   noun: string,
   find: (db: Db, id: string) => Promise<Shown | undefined>,
   missing: (id: string) => Error,
@@ -34,6 +35,7 @@ export const historyCommand = (
     .argument('<id>', 'its ID', uuid)
     .action(async (id: string, output: JsonOption) => {
       const rows = await withService(
+        call,
         async ({ db }) => {
           const found = await find(db, id);
           if (!found) throw missing(id);

@@ -62,14 +62,32 @@ export async function* readLines(input: AsyncIterable<unknown>): AsyncGenerator<
 
 const isSpace = (byte: number): boolean => byte === 32 || (byte >= 9 && byte <= 13);
 
+/** Of a text that the contract does not bound. Every page with it has all of it. */
+const longestText = 1_000;
+const text = { type: 'string', maxLength: longestText };
+
 /** Properties that a line may have in addition to those of the resource. */
 const extraProperties = {
-  metadata: { type: ['object', 'null'], additionalProperties: { type: 'string' } },
+  metadata: { type: ['object', 'null'], additionalProperties: text, propertyNames: text },
   payment_source: { anyOf: [pointTo('/components/schemas/PaymentSource'), { type: 'null' }] },
   merchant_initiated: { type: ['boolean', 'null'] },
   is_subsequent_payment: { type: ['boolean', 'null'] },
-  payment_service_transaction_id: { type: ['string', 'null'] },
+  payment_service_transaction_id: { ...text, type: ['string', 'null'] },
 };
+
+/** The contract, in which every schema of a text has a bound. */
+function withBoundedTexts(document: Document): Document {
+  const copy = structuredClone(document);
+  const bound = (node: unknown): void => {
+    if (node === null || typeof node !== 'object') return;
+    const { type, maxLength, enum: values } = node as Record<string, unknown>;
+    if ([type].flat().includes('string') && maxLength === undefined && values === undefined)
+      Object.assign(node, { maxLength: longestText });
+    Object.values(node).forEach(bound);
+  };
+  bound(copy.components.schemas);
+  return copy;
+}
 
 const longestReason = 500;
 
@@ -77,7 +95,7 @@ const longestReason = 500;
 export type LineCheck = (line: Line) => NewTransaction | string;
 
 export function createLineCheck(accounts: ReadonlySet<string>): LineCheck {
-  const { document } = loadContract();
+  const document = withBoundedTexts(loadContract().document);
   const ajv = createAjv(document, { verbose: true });
   const resource = compileAt(ajv, '/components/schemas/Transaction');
   const extras = ajv.compile({ type: 'object', properties: extraProperties });
@@ -172,6 +190,8 @@ function firstOf(faults: readonly string[]): string {
 
 /** How many bad lines a report has. */
 export const mostShown = 20;
+const mostReasons = 50;
+const otherReasons = 'other reasons';
 
 interface BadLine {
   line: number;
@@ -180,23 +200,39 @@ interface BadLine {
 
 export interface BadLines {
   total: number;
-  /** The first ones, in the order of the file. There may be a million, so the others are only counted. */
+  /** How many of them have an ID that exists already: nearly all, if a longer file is imported again. */
+  existing: number;
+  /** The first ones, in the order of the file; those with an existing ID only if there is room after the others. */
   shown: () => BadLine[];
+  /** How many lines each reason has, the most frequent first. */
+  reasons: () => { reason: string; lines: number }[];
   /** To be called in the order of the file. */
-  note: (line: Line, reason: string) => void;
+  note: (line: Line, reason: string, options?: { isExisting?: boolean }) => void;
   close: () => void;
 }
 
-/** Also writes all of them to `file`. */
+/** There may be a million, so most are only counted. Also writes all of them to `file`. */
 export function collectBadLines(file: string | undefined): BadLines {
   const handle = file === undefined ? undefined : create(file);
   const first: BadLine[] = [];
+  const firstExisting: BadLine[] = [];
+  const byReason = new Map<string, number>();
   return {
     total: 0,
-    shown: () => first,
-    note({ number: line, bytes }, reason) {
+    existing: 0,
+    shown: () => [...first, ...firstExisting].slice(0, mostShown).sort((one, other) => one.line - other.line),
+    reasons: () =>
+      [...byReason]
+        .map(([reason, lines]) => ({ reason, lines }))
+        .sort((one, other) => other.lines - one.lines),
+    note({ number: line, bytes }, reason, { isExisting = false } = {}) {
       this.total += 1;
-      if (first.length < mostShown) first.push({ line, reason });
+      if (isExisting) this.existing += 1;
+      const list = isExisting ? firstExisting : first;
+      if (list.length < mostShown) list.push({ line, reason });
+      const kind = withoutPlaces(reason);
+      const counted = byReason.has(kind) || byReason.size < mostReasons ? kind : otherReasons;
+      byReason.set(counted, (byReason.get(counted) ?? 0) + 1);
       if (handle === undefined) return;
       const text = isUtf8(bytes) ? maskLine(bytes.toString().trim()) : null;
       try {
@@ -210,6 +246,10 @@ export function collectBadLines(file: string | undefined): BadLines {
     },
   };
 }
+
+/** The same for every line with this fault: IDs and the positions in arrays differ. */
+const withoutPlaces = (reason: string): string =>
+  reason.replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, '…').replace(/(?<=\/)\d+(?=[/ ])/g, '…');
 
 const secret = /("(?:security_code|pin)"\s*:\s*)(?:"(?:\\.|[^"\\])*"|[^\s,}]+)/gi;
 

@@ -9,6 +9,7 @@ import { listAccounts } from '../resources/merchant-accounts/queries.ts';
 import { importTransactions, type Batch } from '../resources/transactions/changes.ts';
 import type { NewTransaction } from '../resources/transactions/queries.ts';
 import { inSlices } from '../rules/async.ts';
+import type { AuditedChange } from '../upkeep/audit.ts';
 import { visible } from '../visible.ts';
 import {
   collectBadLines,
@@ -21,9 +22,9 @@ import {
 } from './import-check.ts';
 import { printJson, printResult, type JsonOption } from './output.ts';
 import { count, withProgress } from './progress.ts';
-import { exampleTarget, withService } from './service.ts';
+import { exampleTarget, withService, type Call } from './service.ts';
 
-export function makeCommand(): Command {
+export function makeCommand(call: Call): Command {
   const command = new Command('import');
   command
     .command('transactions <file>')
@@ -52,7 +53,7 @@ added: metadata (object of strings), payment_source, merchant_initiated, is_subs
 Example of a line, from the contract:
   ${JSON.stringify(exampleTarget('transaction.created'))}`,
     )
-    .action(run);
+    .action((file: string, options: Options) => run(call, file, options));
   return command;
 }
 
@@ -68,7 +69,7 @@ class DryRun extends Error {}
 
 const uniqueViolation = '23505';
 
-async function run(file: string, options: Options): Promise<void> {
+async function run(call: Call, file: string, options: Options): Promise<void> {
   const { dryRun = false } = options;
   const size = file === '-' ? undefined : await sizeOf(file);
   const bad = collectBadLines(options.bad);
@@ -80,11 +81,13 @@ async function run(file: string, options: Options): Promise<void> {
     dry_run: dryRun,
     good_lines: seen.good,
     bad_lines: bad.total,
+    existing_lines: bad.existing,
     imported,
+    reasons: bad.reasons(),
     errors: bad.shown(),
   });
   try {
-    await importAll(input, size, seen, options);
+    await importAll(call, input, size, seen, options);
   } catch (error) {
     const fault = codeOf(error) === uniqueViolation ? storedMeanwhile(error) : error;
     if (options.json && fault instanceof OperatorFault) printJson(result(0));
@@ -99,7 +102,7 @@ async function run(file: string, options: Options): Promise<void> {
     console.error(
       `${file === '-' ? 'Standard input' : file} has no lines. If it should have some, check what writes it.`,
     );
-  const leftOut = bad.total > 0 ? `, left ${count(bad.total, 'bad line')} out` : '';
+  const leftOut = bad.total > 0 ? `, left ${count(bad.total, 'bad line')} out${ofExisting(bad)}` : '';
   const sentence = dryRun
     ? `Checked ${count(seen.good, 'transaction')}${leftOut}. Nothing was imported (--dry-run).`
     : `Imported ${count(seen.good, 'transaction')}${leftOut}.`;
@@ -108,6 +111,7 @@ async function run(file: string, options: Options): Promise<void> {
 
 /** In one transaction. Throws if nothing is to be imported. */
 async function importAll(
+  call: Call,
   input: typeof process.stdin | ReadStream,
   size: number | undefined,
   seen: Seen,
@@ -120,8 +124,7 @@ async function importAll(
       const share = size ? ` (${Math.round((100 * input.bytesRead) / size)} %)` : '';
       update(`Importing: ${count(seen.good, 'transaction')}${share}`);
     };
-    const change = async (work: UnitOfWork) => {
-      const unit = events ? work : silently(work, 'imported without --events');
+    const change = async (unit: UnitOfWork & AuditedChange) => {
       const accounts = await listAccounts(unit.db);
       const check = createLineCheck(new Set(accounts.map(({ id }) => id)));
       await importTransactions(unit, checkedBatches(input, check, seen, { readsAll, onStored }));
@@ -129,10 +132,17 @@ async function importAll(
       if (dryRun) throw new DryRun();
       // It may have come after the last line was read.
       interruption.throwIfAborted();
-      return true;
+      await unit.audit({});
     };
     const longOnce = { creates: true, isLong: true, isRepeatable: false };
-    return withService(({ changeWithEvents }) => changeWithEvents(change), longOnce);
+    return withService(
+      call,
+      (service) =>
+        events
+          ? service.changeWithEvents(change)
+          : service.change((unit) => change({ ...unit, ...silently(unit, 'imported without --events') })),
+      longOnce,
+    );
   };
   await withProgress('Importing', begin, 'Interrupted; nothing was imported.');
 }
@@ -175,10 +185,10 @@ async function* checkedBatches(
     last = lines.at(-1)?.number ?? last;
     const rows: NewTransaction[] = [];
     const good: { line: Line; id: string }[] = [];
-    const bad: { line: Line; reason: string }[] = [];
+    const bad: { line: Line; reason: string; isExisting: boolean }[] = [];
     await inSlices(lines, (line) => {
       const checked = check(line);
-      if (typeof checked === 'string') bad.push({ line, reason: checked });
+      if (typeof checked === 'string') bad.push({ line, reason: checked, isExisting: false });
       else {
         rows.push(checked);
         good.push({ line, id: checked.id });
@@ -191,30 +201,37 @@ async function* checkedBatches(
         seen.good += good.length - refused.length;
         for (const { index, isRepeated } of refused) {
           const { line, id } = good[index] as (typeof good)[number];
-          bad.push({
-            line,
-            reason: `id ${id} ${isRepeated ? 'is used by an earlier line' : 'exists already'}`,
-          });
+          const reason = `id ${id} ${isRepeated ? 'is used by an earlier line' : 'exists already'}`;
+          bad.push({ line, reason, isExisting: !isRepeated });
+          // A file that begins with what is stored already is read on: the faults behind that count.
+          if (isRepeated) found += 1;
         }
-        found += refused.length;
         bad.sort((one, other) => one.line.number - other.line.number);
-        for (const { line, reason } of bad) seen.bad.note(line, reason);
+        for (const { line, reason, isExisting } of bad) seen.bad.note(line, reason, { isExisting });
         onStored();
       },
     };
   }
 }
 
-function reportOf({ total, shown }: BadLines): string {
+function reportOf({ total, shown, reasons }: BadLines): string {
   const lines = shown().map(({ line, reason }) => `line ${line}: ${visible(reason)}`);
-  if (total > mostShown) lines.push(`… and ${count(total - mostShown)} more`);
+  if (total <= mostShown) return lines.join('\n');
+  lines.push(`… and ${count(total - mostShown)} more. By reason:`);
+  const counted = reasons().map(({ reason, lines }) => [count(lines), visible(reason)] as const);
+  const width = Math.max(...counted.map(([number]) => number.length));
+  for (const [number, reason] of counted) lines.push(`  ${number.padStart(width)}  ${reason}`);
   return lines.join('\n');
 }
+
+/** The other lines of a longer file that is imported again. */
+const ofExisting = ({ existing }: BadLines): string =>
+  existing === 0 ? '' : ` (${count(existing)} with an ID that exists already)`;
 
 function refusal({ good, bad, stoppedAfter }: Seen): string {
   const counted =
     stoppedAfter === undefined
-      ? `Bad: ${count(bad.total)} of ${count(good + bad.total, 'line')}. `
+      ? `Bad: ${count(bad.total)} of ${count(good + bad.total, 'line')}${ofExisting(bad)}. `
       : `Stopped after line ${count(stoppedAfter)}; there may be more bad lines. --dry-run reads all of them.\n`;
   const advice = 'Fix these lines (--help shows a good one), or leave them out with --skip-bad.';
   return `${reportOf(bad)}\n${counted}Nothing was imported. ${advice}`;

@@ -3,16 +3,26 @@ import { Command, Option } from 'commander';
 import { readCommandConfig } from '../config.ts';
 import { codeOf, OperatorFault } from '../faults.ts';
 import { shellWord } from '../installation.ts';
-import { createKeyPair, deactivateKeyPair } from '../resources/api-key-pairs/changes.ts';
-import { findApiKeyPair, listApiKeyPairs } from '../resources/api-key-pairs/queries.ts';
-import { presentApiKeyPair } from '../resources/api-key-pairs/table.ts';
+import {
+  createKeyPair,
+  deactivateKeyPair,
+  updateAccountsOf,
+  type Missing,
+} from '../resources/api-key-pairs/changes.ts';
+import { findApiKeyPair, listAllKeyPairs } from '../resources/api-key-pairs/queries.ts';
+import {
+  accountsOf,
+  isUsable,
+  presentApiKeyPair,
+  type ApiKeyPairRow,
+} from '../resources/api-key-pairs/table.ts';
 import { algorithms, generateKeyPair, type Algorithm } from '../resources/api-key-pairs/token.ts';
 import { findFirstAccount } from '../resources/merchant-accounts/queries.ts';
 import type { Accounts } from '../rules/accounts.ts';
 import { visible } from '../visible.ts';
 import { confirm } from './input.ts';
 import { printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
-import { notFound, withChange, withService } from './service.ts';
+import { notFound, withChange, withService, type Call } from './service.ts';
 import { collect, name, uuid } from './values.ts';
 
 interface CreateOptions {
@@ -23,19 +33,19 @@ interface CreateOptions {
   out?: string;
 }
 
-export function makeCommand(): Command {
+export function makeCommand(call: Call): Command {
   const command = new Command('keys');
   command
     .command('list')
     .description('list key pairs, newest first')
     .action(async (output: JsonOption) => {
-      const rows = await withService(({ db }) => listApiKeyPairs(db));
+      const rows = await withService(call, ({ db }) => listAllKeyPairs(db));
       const shown = rows.map((pair) => ({
         id: pair.id,
         display_name: pair.display_name,
-        active: pair.active,
+        active: isUsable(pair, pair.merchant_accounts),
         roles: pair.roles.map(({ slug }) => slug),
-        accounts: accountsOf(pair, output),
+        accounts: shownAccounts(pair, output),
         algorithm: pair.algorithm,
         thumbprint: pair.thumbprint,
         created_at: pair.created_at,
@@ -63,29 +73,78 @@ export function makeCommand(): Command {
         .default([], 'all'),
     )
     .option('--out <file>', 'write the private key to this file (mode 0600) instead of printing it')
-    .action(create);
+    .action((options: CreateOptions) => create(call, options));
+  withExamples(
+    command.command('update'),
+    'keys update ID --merchant-account default --merchant-account marketplace',
+    'keys update ID --all-accounts',
+  )
+    .argument('<id>', 'its ID', uuid)
+    .description('change which accounts a key pair has access to, within two seconds, on every instance')
+    .addOption(
+      new Option('--merchant-account <id>', 'account, instead of those that it has; repeat for several')
+        .argParser(collect)
+        .conflicts('allAccounts'),
+    )
+    .option('--all-accounts', 'all accounts, also those that are created later')
+    .action((id: string, options: UpdateOptions) => update(call, id, options));
   command
     .command('deactivate')
     .argument('<id>', 'its ID', uuid)
     .description('deactivate a key pair for ever: its tokens are refused within seconds, on every instance')
     .option('--yes', 'do not ask for confirmation; without a terminal, the command never asks')
-    .action(deactivate);
+    .action((id: string, options: { yes?: boolean }) => deactivate(call, id, options));
   return command;
 }
 
-/** A pair without accounts has access to all of them, which people must not take for none. */
-const accountsOf = (pair: { merchant_accounts: readonly { id: string }[] }, { json }: JsonOption) =>
-  !json && pair.merchant_accounts.length === 0 ? 'all' : pair.merchant_accounts.map(({ id }) => id);
+/** An empty list means all accounts to programs, as in the API, but not to people. */
+function shownAccounts(pair: ApiKeyPairRow, { json }: JsonOption): string | string[] {
+  const ids = pair.merchant_accounts.map(({ id }) => id);
+  if (json || ids.length > 0) return ids;
+  return accountsOf(pair, ids) === 'all' ? 'all' : 'none';
+}
 
-async function deactivate(id: string, { yes = false }: { yes?: boolean }): Promise<void> {
-  if (!yes && process.stdin.isTTY) await confirmIfActive(id);
-  let found: Awaited<ReturnType<typeof deactivateKeyPair>>;
-  await withChange(async (unit) => {
-    found = await deactivateKeyPair(unit, id);
-    return found?.wasActive ?? false;
+interface UpdateOptions {
+  merchantAccount?: string[];
+  allAccounts?: true;
+}
+
+async function update(
+  call: Call,
+  id: string,
+  { merchantAccount = [], allAccounts }: UpdateOptions,
+): Promise<void> {
+  const only = [...new Set(merchantAccount)].filter((account) => account !== '');
+  if (!allAccounts && only.length === 0)
+    throw new WrongCall(
+      `Name the accounts: --merchant-account ID, or --all-accounts. If it needs none any more: payments keys deactivate ${id}`,
+    );
+  const accounts: Accounts = allAccounts ? 'all' : { only };
+  const pair = await withChange(call, async (unit) => {
+    const updated = await updateAccountsOf(unit, id, accounts);
+    if (!updated) throw notFound('key pair', id, 'keys list');
+    if (!('id' in updated)) throw missing(updated);
+    await unit.audit({ about: id });
+    return updated;
   });
-  if (!found) throw notFound('key pair', id, 'keys list');
-  const { pair, wasActive } = found;
+  printJson(presentApiKeyPair(pair));
+}
+
+const missing = (what: Missing): OperatorFault =>
+  new OperatorFault(
+    'roles' in what
+      ? `There is no role ${what.roles.join(', ')}. See: payments roles list${what.roles.some((slug) => slug.includes(',')) ? '. For several, repeat --role.' : ''}`
+      : `There is no merchant account ${what.accounts.join(', ')}. See: payments accounts list`,
+  );
+
+async function deactivate(call: Call, id: string, { yes = false }: { yes?: boolean }): Promise<void> {
+  if (!yes && process.stdin.isTTY) await confirmIfActive(call, id);
+  const { pair, wasActive } = await withChange(call, async (unit) => {
+    const found = await deactivateKeyPair(unit, id);
+    if (!found) throw notFound('key pair', id, 'keys list');
+    if (found.wasActive) await unit.audit({ about: id });
+    return found;
+  });
   printJson({ id: pair.id, display_name: pair.display_name, active: pair.active });
   console.error(
     wasActive
@@ -94,14 +153,14 @@ async function deactivate(id: string, { yes = false }: { yes?: boolean }): Promi
   );
 }
 
-async function confirmIfActive(id: string): Promise<void> {
-  const pair = await withService(({ db }) => findApiKeyPair(db, id));
+async function confirmIfActive(call: Call, id: string): Promise<void> {
+  const pair = await withService(call, ({ db }) => findApiKeyPair(db, id));
   if (!pair?.active) return;
   const used = pair.last_used_at ? `last used ${pair.last_used_at.toISOString()}` : 'never used';
   await confirm(`Deactivate the key pair ${id} (${visible(pair.display_name)}, ${used}) for ever?`);
 }
 
-async function create(options: CreateOptions): Promise<void> {
+async function create(call: Call, options: CreateOptions): Promise<void> {
   const { algorithm, role, merchantAccount, out } = options;
   if (role.length === 0 && readCommandConfig().environment === 'production')
     throw new WrongCall(
@@ -112,18 +171,14 @@ async function create(options: CreateOptions): Promise<void> {
   const roles = role.length > 0 ? [...new Set(role)] : ['administrator'];
   const accounts: Accounts = merchantAccount.length === 0 ? 'all' : { only: [...new Set(merchantAccount)] };
   let isWritten = false;
-  const { pair, hasAccount } = await withChange(async (unit) => {
+  const { pair, hasAccount } = await withChange(call, async (unit) => {
     const made = await createKeyPair(unit, { privateKey, name: options.name, roles, accounts });
-    if (!('id' in made))
-      throw new OperatorFault(
-        'roles' in made
-          ? `There is no role ${made.roles.join(', ')}. See: payments roles list${made.roles.some((slug) => slug.includes(',')) ? '. For several, repeat --role.' : ''}`
-          : `There is no merchant account ${made.accounts.join(', ')}. See: payments accounts list`,
-      );
+    if (!('id' in made)) throw missing(made);
     // Before the commit: a pair whose private key is lost is useless. Once, because the work may be repeated.
     if (out !== undefined && !isWritten) writePrivateKey(out, pem);
     isWritten = true;
-    return { id: made.id, pair: made, hasAccount: (await findFirstAccount(unit.db, 'all')) !== undefined };
+    await unit.audit({ about: made.id });
+    return { pair: made, hasAccount: (await findFirstAccount(unit.db)) !== undefined };
   });
   printJson({ ...presentApiKeyPair(pair), ...(out === undefined ? { private_key: pem } : {}) });
   if (out !== undefined) console.error(`To sign a token with it: payments ${tokenCommand(pair.roles, out)}`);

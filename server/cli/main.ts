@@ -14,14 +14,18 @@ import {
 import { endOnUncaught, uncaughtText } from '../uncaught.ts';
 import { visibleLines } from '../visible.ts';
 import { WrongCall, withExamples } from './output.ts';
-
-endOnUncaught((uncaught) => {
-  console.error(visibleLines(uncaughtText('Unexpected error', uncaught)));
-});
+import type { Call } from './service.ts';
 
 // Loaded on demand: `payments token`, which the examples in the docs use for every call, must start fast. The descriptions are
 // here, so that --help loads none.
-const commands: Record<string, [description: string, load: () => Promise<{ makeCommand: () => Command }>]> = {
+const commands: Record<
+  string,
+  [description: string, load: () => Promise<{ makeCommand: (call: Call) => Command }>]
+> = {
+  start: [
+    'start a sandbox here, or with ENVIRONMENT=production the service',
+    () => import('../../testing/program/start.ts'),
+  ],
   accounts: ['merchant accounts', () => import('./accounts.ts')],
   roles: ['roles, which limit what a key pair may do', () => import('./roles.ts')],
   keys: ['API key pairs, which sign access tokens', () => import('./keys.ts')],
@@ -60,7 +64,7 @@ const program = new Command('payments')
     '--settings <file>',
     'read settings from this file, unless they are set already; default: the file in PAYMENTS_SETTINGS',
   )
-  .addHelpText('after', '\nExit codes: 0 done, 1 refused or failed, 2 wrong usage.');
+  .addHelpText('after', '\nExit codes: 0 done, 1 refused or failed, 2 wrong usage, 78 wrong settings.');
 if (!isInstallation())
   program.addHelpText('beforeAll', `Here payments is called as: ${commandsHere().payments} …\n`);
 withExamples(
@@ -72,12 +76,17 @@ withExamples(
   'transactions list --status authorization_declined --limit 5',
   'webhooks trigger transaction.updated          # (sandbox)',
 );
-const settingsFile = takeSettingsFile(process.argv);
 const given = process.argv.slice(2);
+const settingsFile = takeSettingsFile(given);
+// The service reports such errors in its own way.
+if (given[0] !== 'start')
+  endOnUncaught((uncaught) => {
+    console.error(visibleLines(uncaughtText('Unexpected error', uncaught)));
+  });
 // Commander's own `help` knows only one word after it.
 const args = given[0] === 'help' && given.length > 1 ? [...given.slice(1), '--help'] : given;
 for (const [name, [description, load]] of Object.entries(commands)) {
-  const command = name === args[0] ? (await load()).makeCommand() : new Command(name);
+  const command = name === args[0] ? (await load()).makeCommand({ args }) : new Command(name);
   program.addCommand(command.description(description));
 }
 for (const command of everyCommand(program)) {
@@ -87,7 +96,7 @@ for (const command of everyCommand(program)) {
     writeErr: (text) => process.stderr.write(visibleLines(text)),
   });
   // Scripts add it to every call, also where JSON is printed anyway.
-  const printsOther = ['token', 'url', 'listen', 'work'].includes(command.name());
+  const printsOther = ['start', 'token', 'url', 'listen', 'work'].includes(command.name());
   if (command.commands.length === 0 && !printsOther)
     command.option('--json', 'print JSON, for programs; a list is an object with its rows in items');
 }

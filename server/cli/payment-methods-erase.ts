@@ -5,12 +5,12 @@ import { eraseCards, hasBegun, type CardErasure, type ChosenCards } from '../upk
 import { confirm } from './input.ts';
 import { printResult, withExamples, WrongCall, type JsonOption } from './output.ts';
 import { count, listed, withProgress } from './progress.ts';
-import { auditOnce, notFound, requireAccount, withService } from './service.ts';
+import { auditOnce, notFound, requireAccount, withService, type Call } from './service.ts';
 import { ids as collectIds, matching } from './values.ts';
 
 const month = matching(/^(0[1-9]|1[0-2])\/\d{2}$/, 'Give MM/YY, such as 01/25.');
 
-export const eraseCommand = (): Command =>
+export const eraseCommand = (call: Call): Command =>
   withExamples(
     new Command('erase'),
     'payment-methods erase ID ID --dry-run',
@@ -29,7 +29,7 @@ Deletes the events that show a card, pending ones too, and the answers kept for 
 used again. An expired card that waits for its replacement is left to the daily job. No event is sent. This cannot be undone.
 If the command is interrupted, run it again. For what is kept, and why, see docs/guides/personal-data.md`,
     )
-    .action(erase);
+    .action((ids: string[] | undefined, options: EraseOptions) => erase(call, ids, options));
 
 interface EraseOptions extends JsonOption {
   expiredBefore?: string;
@@ -39,6 +39,7 @@ interface EraseOptions extends JsonOption {
 }
 
 async function erase(
+  call: Call,
   ids: string[] = [],
   { expiredBefore, merchantAccount, dryRun = false, yes, ...output }: EraseOptions,
 ): Promise<void> {
@@ -56,6 +57,7 @@ async function erase(
   if (!dryRun && !yes) await confirm(`Erase ${named}? This cannot be undone.`);
   const erasure = await withProgress(`Erasing ${named}`, (update) =>
     withService(
+      call,
       async ({ db }) => {
         if (expiredBefore !== undefined && !(await hasBegun(db, expiredBefore)))
           throw new WrongCall('--expired-before: cards of the month before are still valid.');
@@ -63,7 +65,7 @@ async function erase(
         const onProgress = (soFar: CardErasure['found']) => {
           update(`Erasing ${named}: ${listed(soFar)}`);
         };
-        return eraseCards(chosen, { db, inStep: auditOnce(db), dryRun, onProgress });
+        return eraseCards(chosen, { db, inStep: auditOnce(db, call), dryRun, onProgress });
       },
       // Statistics of large tables take minutes.
       { isLong: true },

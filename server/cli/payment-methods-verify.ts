@@ -8,14 +8,13 @@ import { guardProviders, loadProviders } from '../providers/index.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
 import { movePaymentMethod } from '../resources/payment-methods/changes.ts';
 import { findPaymentMethodOfAnyAccount, listProcessingIds } from '../resources/payment-methods/queries.ts';
-import { IllegalMove } from '../rules/state-machine.ts';
 import { readTime } from '../upkeep/clock.ts';
 import { printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
 import { count, withProgress } from './progress.ts';
-import { withService, type OpenedService } from './service.ts';
+import { withService, type Call, type OpenedService } from './service.ts';
 import { ids as collectIds } from './values.ts';
 
-export const verifyCommand = (): Command =>
+export const verifyCommand = (call: Call): Command =>
   withExamples(new Command('verify'), 'payment-methods verify --processing', 'payment-methods verify ID ID')
     .description('ask the card verifier again about cards in processing')
     .argument('[id...]', 'their IDs', collectIds)
@@ -25,18 +24,23 @@ export const verifyCommand = (): Command =>
       `
 The verifier gets no security code, because it is not stored. A card that it cannot verify stays as it is. The service may run meanwhile.`,
     )
-    .action(verify);
+    .action((ids: string[] | undefined, options: VerifyOptions) => verify(call, ids, options));
 
 interface VerifyOptions extends JsonOption {
   processing?: boolean;
 }
 
-async function verify(ids: string[] = [], { processing = false, ...output }: VerifyOptions): Promise<void> {
+async function verify(
+  call: Call,
+  ids: string[] = [],
+  { processing = false, ...output }: VerifyOptions,
+): Promise<void> {
   if (ids.length > 0 === processing) throw new WrongCall('Give IDs of payment methods, or --processing.');
   const rows = await withProgress('Verifying cards', (update) =>
     withService(
+      call,
       async (service) => {
-        const verifyOne = await openVerifier(service);
+        const verifyOne = await openVerifier(service, { isEachAudited: processing });
         const asked = processing ? await listAllProcessing(service.db) : [...new Set(ids)];
         const done: Verified[] = [];
         for (const id of asked) {
@@ -72,13 +76,17 @@ type Verified = {
   error: string | null;
 };
 
-async function openVerifier({ db, config, secrets: { vault }, changeWithEvents }: OpenedService) {
+/** One audit entry is enough for all cards that the command names. */
+async function openVerifier(
+  { db, config, secrets: { vault }, changeWithEvents }: OpenedService,
+  { isEachAudited }: { isEachAudited: boolean },
+) {
   // A card in processing cannot become buyer_approval_required.
   const providers = guardProviders(await loadProviders(config), { hasApprovals: false });
   // Without one, every card would succeed.
   if (!providers.verifyCard)
     throw new OperatorFault('There is no card verifier: set PROVIDERS, as for the service.');
-  let isNoted = false;
+  let isAudited = false;
   return async (id: string): Promise<Verified> => {
     const found = await findPaymentMethodOfAnyAccount(db, id);
     if (!found) return { id, status: null, error: 'There is no such payment method.' };
@@ -103,18 +111,14 @@ async function openVerifier({ db, config, secrets: { vault }, changeWithEvents }
       card_issuer_name: verdict.card_issuer_name ?? found.card_issuer_name,
     };
     if (next === 'processing') return { id, status, error };
-    try {
-      await changeWithEvents(async (unit) => {
-        const moved = await movePaymentMethod(unit, id, next, { onlyFrom: 'processing', description });
-        // One entry of the audit trail is enough for all IDs that the command names.
-        return !(isNoted && process.argv.includes(id)) && moved;
-      });
-      isNoted = true;
-      return { id, status: next, error };
-    } catch (fault) {
-      // It was moved meanwhile.
-      if (fault instanceof IllegalMove) return { id, status: null, error: fault.message };
-      throw fault;
-    }
+    const result = await changeWithEvents(async (unit) => {
+      const moved = await movePaymentMethod(unit, id, next, { onlyFrom: 'processing', description });
+      if (moved && 'moved' in moved && (isEachAudited || !isAudited)) await unit.audit({ about: id });
+      return moved;
+    });
+    // It was moved meanwhile.
+    if (result && 'illegal' in result) return { id, status: null, error: result.illegal };
+    isAudited = true;
+    return { id, status: next, error };
   };
 }

@@ -22,12 +22,20 @@ import { noneIn, printJson, printRows, withExamples, type JsonOption } from './o
 import { eraseCommand } from './payment-methods-erase.ts';
 import { verifyCommand } from './payment-methods-verify.ts';
 import { count } from './progress.ts';
-import { listNewest, notFound, publicUrlOf, readAccounts, withEvents, withService } from './service.ts';
+import {
+  listNewest,
+  notFound,
+  publicUrlOf,
+  readAccounts,
+  withPublishedChange,
+  withService,
+  type Call,
+} from './service.ts';
 import { matching, uuid, whole } from './values.ts';
 
 const noMethod = (id: string) => notFound('payment method', id, 'payment-methods list');
 
-export function makeCommand(): Command {
+export function makeCommand(call: Call): Command {
   const command = new Command('payment-methods');
   withExamples(command.command('list'), 'payment-methods list --buyer customer-42 --status succeeded')
     .description('list payment methods, newest first')
@@ -43,26 +51,31 @@ export function makeCommand(): Command {
       ),
     )
     .option('--limit <number>', 'how many', whole(1, 10_000), 50)
-    .action(listMethods);
+    .action((options: ListOptions) => listMethods(call, options));
   command
     .command('show')
     .argument('<id>', 'its ID', uuid)
     .description('print a payment method as JSON, as the API shows it, with its pending replacement')
     .addHelpText('after', '\nThe card number is never printed: `label` has its last four digits.')
-    .action(show);
-  command.addCommand(historyCommand('payment method', findPaymentMethodOfAnyAccount, noMethod));
+    .action((id: string) => show(call, id));
+  command.addCommand(historyCommand(call, 'payment method', findPaymentMethodOfAnyAccount, noMethod));
   command
     .command('move')
     .description('move a payment method to another status')
     .argument('<id>', 'its ID', uuid)
     .addArgument(new Argument('<status>', 'the new status').choices(Object.keys(paymentMethodMoves)))
     .action(async (id: string, status: PaymentMethodStatus) => {
-      const moved = await withEvents((unit) => movePaymentMethod(unit, id, status));
-      if (!moved) throw noMethod(id);
+      const moved = await withPublishedChange(call, async (unit) => {
+        const result = await movePaymentMethod(unit, id, status);
+        if (!result) throw noMethod(id);
+        if ('illegal' in result) throw new OperatorFault(result.illegal);
+        await unit.audit({ about: id });
+        return result.moved;
+      });
       printJson({ id: moved.id, status: moved.status });
     });
-  command.addCommand(verifyCommand());
-  command.addCommand(eraseCommand());
+  command.addCommand(verifyCommand(call));
+  command.addCommand(eraseCommand(call));
   withExamples(
     command.command('found-replacement'),
     'payment-methods found-replacement ID --expiration-date 12/31',
@@ -72,11 +85,11 @@ export function makeCommand(): Command {
     .argument('<id>', 'its ID', uuid)
     .requiredOption('--expiration-date <MM/YY>', 'the new date', futureDate)
     .option('--new-number', 'require a new number on standard input; without this option, it is optional')
-    .action(foundReplacement);
+    .action((id: string, options: FoundOptions) => foundReplacement(call, id, options));
   command
     .command('apply-replacements')
     .description('apply pending replacements of cards that have expired, as the daily job does')
-    .action(applyReplacements);
+    .action(() => applyReplacements(call));
   return command;
 }
 
@@ -94,8 +107,8 @@ interface ListOptions extends JsonOption {
   limit: number;
 }
 
-async function listMethods({ merchantAccount, json, ...filter }: ListOptions): Promise<void> {
-  const rows = await withService(async ({ db }) =>
+async function listMethods(call: Call, { merchantAccount, json, ...filter }: ListOptions): Promise<void> {
+  const rows = await withService(call, async ({ db }) =>
     listNewest(db, await readAccounts(db, merchantAccount), filter.limit, (account) =>
       listPaymentMethods(db, account, filter),
     ),
@@ -113,8 +126,8 @@ async function listMethods({ merchantAccount, json, ...filter }: ListOptions): P
   printRows(shown, { json }, noneIn('payment method', merchantAccount));
 }
 
-async function show(id: string): Promise<void> {
-  const shown = await withService(async ({ db, config }) => {
+async function show(call: Call, id: string): Promise<void> {
+  const shown = await withService(call, async ({ db, config }) => {
     const found = await findPaymentMethodOfAnyAccount(db, id);
     if (!found) throw noMethod(id);
     const buyer = found.buyer_id === null ? undefined : await findBuyerOfAnyAccount(db, found.buyer_id);
@@ -133,12 +146,20 @@ async function show(id: string): Promise<void> {
   printJson(shown);
 }
 
-async function applyReplacements(): Promise<void> {
+async function applyReplacements(call: Call): Promise<void> {
   const failed: { id: string; error: string }[] = [];
   const applied = await withService(
+    call,
     ({ db, changeWithEvents }) =>
-      applyExpiredReplacements(db, changeWithEvents, (id, error) =>
-        failed.push({ id, error: reasonOf(error) }),
+      applyExpiredReplacements(
+        db,
+        (work) =>
+          changeWithEvents(async (unit) => {
+            const changed = await work(unit);
+            if (changed.length > 0) await unit.audit({});
+            return changed;
+          }),
+        (id, error) => failed.push({ id, error: reasonOf(error) }),
       ),
     { creates: true },
   );
@@ -147,14 +168,17 @@ async function applyReplacements(): Promise<void> {
     throw new OperatorFault(`Not applied, and left as before: ${count(failed.length, 'replacement')}.`);
 }
 
-async function foundReplacement(
-  id: string,
-  options: { expirationDate: string; newNumber?: boolean },
-): Promise<void> {
+interface FoundOptions {
+  expirationDate: string;
+  newNumber?: boolean;
+}
+
+async function foundReplacement(call: Call, id: string, options: FoundOptions): Promise<void> {
   const { expirationDate, newNumber = false } = options;
   const number = newNumber || !process.stdin.isTTY ? await readNumber(newNumber) : undefined;
   const details = { expiration_date: expirationDate, ...(number !== undefined && { number }) };
   const noted = await withService(
+    call,
     async ({ changeWithEvents, secrets, config }) => {
       const { describeCard } = guardProviders(await loadProviders(config), { hasApprovals: false });
       const { vault, keysOf } = secrets;
@@ -162,13 +186,16 @@ async function foundReplacement(
         describeCard(given, (message, error) => {
           console.error(visibleLines(`${message}: ${error.message}`));
         });
-      return changeWithEvents((unit) =>
-        recordReplacement(unit, id, details, { vault, keysOf, describeCard: describe }),
-      );
+      return changeWithEvents(async (unit) => {
+        const result = await recordReplacement(unit, id, details, { vault, keysOf, describeCard: describe });
+        if (!result) throw noMethod(id);
+        if ('illegal' in result) throw new OperatorFault(result.illegal);
+        await unit.audit({ about: id });
+        return result.noted;
+      });
     },
     { creates: true },
   );
-  if (!noted) throw noMethod(id);
   printJson({
     id: noted.id,
     has_replacement: noted.has_replacement,

@@ -4,16 +4,16 @@ import { createRole, deleteRole, updateRole } from '../resources/roles/changes.t
 import { listRoles } from '../resources/roles/queries.ts';
 import { isPermission } from '../resources/roles/rules.ts';
 import { printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
-import { notFound, withChange, withService } from './service.ts';
+import { notFound, withChange, withService, type Call } from './service.ts';
 import { scopesLike, matching, name } from './values.ts';
 
-export function makeCommand(): Command {
+export function makeCommand(call: Call): Command {
   const command = new Command('roles');
   command
     .command('list')
     .description('list roles')
     .action(async (output: JsonOption) => {
-      const rows = await withService(({ db }) => listRoles(db));
+      const rows = await withService(call, ({ db }) => listRoles(db));
       printRows(
         rows.map(({ slug, name, permissions }) => ({ slug, name, allow: permissions })),
         output,
@@ -26,11 +26,15 @@ export function makeCommand(): Command {
     .action(async (slug: string, { allow: permissions = [], description = null, ...options }: Options) => {
       // A slug can be longer than a name.
       const role = { slug, name: name(options.name ?? slug), description, permissions };
-      const made = await withChange((unit) => createRole(unit, role));
-      if (!made)
-        throw new OperatorFault(
-          `There is a role ${slug} already. To change it: payments roles update ${slug}`,
-        );
+      const made = await withChange(call, async (unit) => {
+        const stored = await createRole(unit, role);
+        if (!stored)
+          throw new OperatorFault(
+            `There is a role ${slug} already. To change it: payments roles update ${slug}`,
+          );
+        await unit.audit({ about: stored.id });
+        return stored;
+      });
       printJson(made);
     });
   withExamples(
@@ -47,8 +51,12 @@ export function makeCommand(): Command {
       };
       if (Object.keys(changes).length === 0)
         throw new WrongCall('Say what to change: --allow, --name or --description.');
-      const changed = await withChange((unit) => updateRole(unit, slug, changes));
-      if (!changed) throw unknown(slug);
+      const changed = await withChange(call, async (unit) => {
+        const role = await updateRole(unit, slug, changes);
+        if (!role) throw unknown(slug);
+        await unit.audit({ about: role.id });
+        return role;
+      });
       printJson(changed);
     });
   command
@@ -57,15 +65,14 @@ export function makeCommand(): Command {
     .argument('<slug>', 'its short name', slugValue)
     .action(async (slug: string) => {
       refuseBuiltIn(slug);
-      // Refused inside of the work, so that the audit trail does not have it.
-      await withChange(async (unit) => {
+      await withChange(call, async (unit) => {
         const pairs = await deleteRole(unit, slug);
         if (!pairs) throw unknown(slug);
         if (pairs.length > 0)
           throw new OperatorFault(
             `These key pairs have the role ${slug}: ${pairs.map((pair) => `${pair.display_name} (${pair.id})`).join(', ')}. It was not deleted. To allow less: payments roles update ${slug} --allow …`,
           );
-        return true;
+        await unit.audit({ about: slug });
       });
       printJson({ slug, deleted: true });
     });

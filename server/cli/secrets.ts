@@ -1,4 +1,4 @@
-// `payments secrets`: the IDs of the keys, and a new card key that everything is re-encrypted with while the service runs.
+// `payments secrets`: a new card key that everything is re-encrypted with while the service runs.
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { Command } from 'commander';
@@ -6,7 +6,6 @@ import type { Db } from '../database/database.ts';
 import { withLock } from '../database/unit-of-work.ts';
 import { OperatorFault } from '../faults.ts';
 import { forOperator } from '../installation.ts';
-import { saveCardKeys, watchCardKeys } from '../sandbox/secrets-file.ts';
 import { listLostKeys, replaceKeys, type LostKey } from '../secrets/lost-keys.ts';
 import { isCardKeyInDataDir } from '../secrets/open.ts';
 import {
@@ -15,14 +14,15 @@ import {
   findMissingKeys,
   resealEverything,
 } from '../secrets/reseal.ts';
+import { saveCardKeys, watchCardKeys } from '../secrets/secrets-file.ts';
 import { keyIdOf, type Keys, type Vault } from '../secrets/vault.ts';
 import { visibleLines } from '../visible.ts';
 import { confirm } from './input.ts';
-import { printJson, printResult, printRows, withExamples, type JsonOption } from './output.ts';
+import { printResult, withExamples, type JsonOption } from './output.ts';
 import { count, withProgress } from './progress.ts';
-import { withService, type OpenedService } from './service.ts';
+import { withService, type Call, type OpenedService } from './service.ts';
 
-export function makeCommand(): Command {
+export function makeCommand(call: Call): Command {
   const command = new Command('secrets');
   command
     .command('rotate')
@@ -48,11 +48,9 @@ If you set CARD_KEY yourself, create a new key (openssl rand -base64 32), and th
   4. restart every instance with CARD_KEY=<new>
 If the command is interrupted, run it again: it continues where it stopped. All keys: docs/guides/keys.md.`,
     )
-    .action((options: Options) => withService((service) => rotate(service, options), { creates: true }));
-  command
-    .command('status')
-    .description('list the IDs of the keys, and of missing keys that stored values need')
-    .action((output: JsonOption) => withService((service) => status(service, output)));
+    .action((options: Options) =>
+      withService(call, (service) => rotate(service, options), { creates: true }),
+    );
   withExamples(command.command('replace-lost-keys'), 'secrets replace-lost-keys --yes')
     .description(
       'after the loss of a card key: make new digest keys, so that the service starts and stores cards again',
@@ -64,7 +62,9 @@ If the command is interrupted, run it again: it continues where it stopped. All 
 First look for the key in older configurations. Stop every instance, and call this with the new CARD_KEY.
 ${whatIsLost}`,
     )
-    .action((options: Options) => withService((service) => replaceLost(service, options), { creates: true }));
+    .action((options: Options) =>
+      withService(call, (service) => replaceLost(service, options), { creates: true }),
+    );
   return command;
 }
 
@@ -85,7 +85,7 @@ async function rotate(
       if (config.environment === 'production' && !yes) await refuseUnconfirmed(db, vault.keyId);
       if (kept) await createKey(db, vault, config.dataDir);
       // Noted first: a rotation that is interrupted has changed something, too.
-      await change(() => Promise.resolve(true));
+      await change((unit) => unit.audit({}));
       const encrypted = await resealEverything(db, vault, {
         resealed: (values) => {
           update(`Rotating the card key: ${count(values)} values`);
@@ -186,8 +186,7 @@ async function replaceLost(
   await change(async (unit) => {
     const keys = await listLostKeys(unit.db, vault);
     await replaceKeys(unit, keys, vault);
-    // For the audit trail.
-    return { id: namesOf(keys) };
+    await unit.audit({ about: namesOf(keys) });
   });
   const sentence = [
     made.length > 0 && `New digest keys, sealed with key ${vault.keyId}: ${namesOf(made)}.`,
@@ -204,14 +203,3 @@ async function replaceLost(
 
 const namesOf = (keys: readonly LostKey[]): string =>
   keys.map(({ account }) => account ?? 'the installation').join(', ');
-
-async function status({ db, secrets }: OpenedService, output: JsonOption): Promise<void> {
-  const present = Object.entries(secrets.keyIds()).flatMap(([variable, ids]) =>
-    ids.map((id, index) => ({ variable, position: index + 1, id })),
-  );
-  const { missing = [] } = (await findMissingKeys(db, secrets.vault)) ?? {};
-  const needed = missing.map((id) => ({ variable: 'CARD_KEY', position: null, id }));
-  const keys = [...present, ...needed];
-  if (output.json) printJson({ keys });
-  else printRows(keys, output, 'There is no key.');
-}

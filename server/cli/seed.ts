@@ -7,14 +7,15 @@ import { countSeeded, type NewTransaction } from '../resources/transactions/quer
 import { inSlices } from '../rules/async.ts';
 import { createSamples } from '../sandbox/sample-transactions.ts';
 import type { Secrets } from '../secrets/open.ts';
+import type { AuditedChange } from '../upkeep/audit.ts';
 import { printResult, withExamples, type JsonOption } from './output.ts';
 import { count, withProgress } from './progress.ts';
-import { requireAccount, withService } from './service.ts';
+import { requireAccount, withService, type Call } from './service.ts';
 import { time, whole } from './values.ts';
 
 const batch = 1000;
 
-export function makeCommand(): Command {
+export function makeCommand(call: Call): Command {
   return withExamples(
     new Command('seed'),
     'seed --transactions 1000',
@@ -29,7 +30,7 @@ export function makeCommand(): Command {
       1,
     )
     .option('--until <time>', 'latest creation time; by default the start of today (UTC)', time)
-    .action(run);
+    .action((options: Options) => run(call, options));
 }
 
 interface Options extends JsonOption {
@@ -39,7 +40,10 @@ interface Options extends JsonOption {
   until?: Date;
 }
 
-async function run({ transactions: total, merchantAccount: account, ...options }: Options): Promise<void> {
+async function run(
+  call: Call,
+  { transactions: total, merchantAccount: account, ...options }: Options,
+): Promise<void> {
   if (readCommandConfig().environment === 'production')
     throw new OperatorFault('Sample transactions can be created only in the sandbox.');
   const { seed: seedNumber, until = new Date(new Date().setUTCHours(0, 0, 0, 0)) } = options;
@@ -54,7 +58,7 @@ async function run({ transactions: total, merchantAccount: account, ...options }
         update(`Seeding: ${count(made + size)} of ${count(total)} transactions`);
       }
     }
-    const change = async (unit: Work, { keysOf }: Secrets) => {
+    const change = async (unit: Work & AuditedChange, { keysOf }: Secrets) => {
       await requireAccount(unit.db, account);
       // Another command for the same sequence waits, and then continues where this one ended.
       await lockUntilCommit(unit.db, `seed ${account} ${seedNumber}`);
@@ -63,9 +67,9 @@ async function run({ transactions: total, merchantAccount: account, ...options }
       const sampleAt = createSamples(account, { seed: seedNumber, until, keys });
       await importTransactions(silently(unit, 'seeded'), batches(sampleAt, from));
       interruption.throwIfAborted();
-      return true;
+      await unit.audit({});
     };
-    return withService((service) => service.change((unit) => change(unit, service.secrets)), {
+    return withService(call, (service) => service.change((unit) => change(unit, service.secrets)), {
       creates: true,
       isLong: true,
     });

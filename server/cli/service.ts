@@ -2,7 +2,6 @@
 import { hostname } from 'node:os';
 import type { EventName } from '../../generated/operations.ts';
 import { missingFault, readCommandConfig, readOperator, type Config } from '../config.ts';
-import { compileResponses } from '../contract/compile.ts';
 import { loadContract, resolve } from '../contract/load.ts';
 import type { Db } from '../database/database.ts';
 import { hasDatabase } from '../database/embedded/index.ts';
@@ -10,6 +9,7 @@ import { findPublicUrl } from '../database/environment.ts';
 import { openReadyDatabase, type OpenedDatabase } from '../database/open.ts';
 import {
   createUnitOfWork,
+  inTransactionOnce,
   inWork,
   type InUnitOfWork,
   type UnitOfWork,
@@ -21,8 +21,14 @@ import { isInstallation, shellWord } from '../installation.ts';
 import { findAccount, listAccounts } from '../resources/merchant-accounts/queries.ts';
 import { allAccounts, type Accounts } from '../rules/accounts.ts';
 import { openSecrets, type Secrets } from '../secrets/open.ts';
-import { writeAuditEntry } from '../upkeep/audit.ts';
+import { writeAuditEntry, type AuditedChange } from '../upkeep/audit.ts';
 import { noSandbox } from './output.ts';
+
+/** How a command was called. */
+export interface Call {
+  /** What was typed after `payments`, without `--settings`. */
+  readonly args: readonly string[];
+}
 
 export interface OpenedService {
   database: OpenedDatabase;
@@ -30,10 +36,10 @@ export interface OpenedService {
   config: Config;
   /** Opened at their first use: most commands need only the database. */
   readonly secrets: Secrets;
-  /** One transaction with its audit entry, for changes that have no events. */
-  change: <T>(work: (unit: Work) => Promise<T>) => Promise<T>;
+  /** One transaction, for changes that have no events. Whoever changes something calls `unit.audit`. */
+  change: <T>(work: (unit: Work & AuditedChange) => Promise<T>) => Promise<T>;
   /** The same for changes that send events like those of the API. */
-  changeWithEvents: InUnitOfWork;
+  changeWithEvents: <T>(work: (unit: UnitOfWork & AuditedChange) => Promise<T>) => Promise<T>;
 }
 
 interface Options {
@@ -49,6 +55,7 @@ interface Options {
 
 /** Uses the database of the running server, or starts one for the duration of the command. */
 export async function withService<T>(
+  call: Call,
   work: (service: OpenedService) => Promise<T>,
   { creates = false, size = 2, isLong = false, isRepeatable = true }: Options = {},
 ): Promise<T> {
@@ -67,7 +74,7 @@ export async function withService<T>(
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
     isPooled: config.databasePooler !== undefined,
-    command: calledCommand(),
+    command: nameOf(call),
     log: () => undefined,
     size,
     // The connection, too, must not give up on a statement that may take long.
@@ -83,10 +90,13 @@ export async function withService<T>(
     get secrets() {
       return (secrets ??= openSecrets(config, { readOnly: !creates }));
     },
-    change: (change) => inWork(db, audited(change)),
+    change: (change) => {
+      const work = audited(call, change);
+      return isRepeatable ? inWork(db, work) : inTransactionOnce(db, (tx, now) => work({ db: tx, now }));
+    },
     changeWithEvents: async (change) => {
       unitOfWork ??= openUnitOfWork(db, config, isRepeatable);
-      return (await unitOfWork)(audited(change));
+      return (await unitOfWork)(audited(call, change));
     },
   };
   try {
@@ -117,62 +127,65 @@ function watchSignals() {
 
 async function openUnitOfWork(db: Db, config: Config, isRepeatable: boolean): Promise<InUnitOfWork> {
   const publicUrl = await publicUrlOf(db, config);
+  // Loaded here, because the validators are large, and most commands send no events.
+  const { compileResponses } = await import('../contract/compile.ts');
   const outbox = createOutbox(compileResponses(loadContract()));
   return createUnitOfWork({ outbox, publicUrl: () => publicUrl, isRepeatable })(db);
 }
 
 /** `webhooks work`, without arguments. */
-const calledCommand = (): string =>
-  process.argv
-    .slice(2, 4)
+const nameOf = ({ args }: Call): string =>
+  args
+    .slice(0, 2)
     .filter((word) => /^[a-z][a-z-]*$/.test(word))
     .join(' ');
 
 /** For a command that is one change. */
-export const withChange = <T>(work: (unit: Work) => Promise<T>): Promise<T> =>
-  withService(({ change }) => change(work), { creates: true });
+export const withChange = <T>(call: Call, work: (unit: Work & AuditedChange) => Promise<T>): Promise<T> =>
+  withService(call, ({ change }) => change(work), { creates: true });
 
 /** The same for a change that sends events. */
-export const withEvents = <T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T> =>
-  withService(({ changeWithEvents }) => changeWithEvents(work), { creates: true });
+export const withPublishedChange = <T>(
+  call: Call,
+  work: (unit: UnitOfWork & AuditedChange) => Promise<T>,
+): Promise<T> => withService(call, ({ changeWithEvents }) => changeWithEvents(work), { creates: true });
 
 const audited =
-  <Unit extends Work, T>(work: (unit: Unit) => Promise<T>) =>
-  async (unit: Unit): Promise<T> => {
-    const result = await work(unit);
-    await auditCommand(unit, result);
-    return result;
-  };
+  <Unit extends Work, T>(call: Call, work: (unit: Unit & AuditedChange) => Promise<T>) =>
+  (unit: Unit): Promise<T> =>
+    work({ ...unit, audit: (note) => auditCall(unit, call, note) });
 
-/** For work in many transactions: the first that changes something has the audit entry. `id`: of what it is about. */
-export function auditOnce(db: Db, id?: string): (work: (unit: Work) => Promise<number>) => Promise<number> {
+/** For work in many transactions, of which each returns how many rows it has changed: the first that changes some has the audit entry. */
+export function auditOnce(
+  db: Db,
+  call: Call,
+  about?: string,
+): (work: (unit: Work) => Promise<number>) => Promise<number> {
   let isNoted = false;
   return async (work) => {
     const changed = await inWork(db, async (unit) => {
       const number = await work(unit);
-      await auditCommand(unit, number > 0 && !isNoted && { id });
+      if (number > 0 && !isNoted) await auditCall(unit, call, { about });
       return number;
     });
-    isNoted ||= changed > 0;
+    // After the commit: the work may have been repeated.
+    if (changed > 0) isNoted = true;
     return changed;
   };
 }
 
-/** Actions return undefined or false when they changed nothing. */
-async function auditCommand(unit: Work, result: unknown): Promise<void> {
-  if (result === undefined || result === false) return;
-  await writeAuditEntry(unit, {
+/** What the change is about follows the command, unless that names it: so a search for its ID finds who made it. */
+const auditCall = (
+  unit: Work,
+  { args }: Call,
+  { about }: Parameters<AuditedChange['audit']>[0],
+): Promise<void> =>
+  writeAuditEntry(unit, {
     operator: readOperator(),
     host: hostname(),
-    command: [commandLine(process.argv.slice(2)), ...createdId(result)].join(' # '),
+    command:
+      about === undefined || args.includes(about) ? commandLine(args) : `${commandLine(args)} # ${about}`,
   });
-}
-
-/** The ID of what the command created. It is added to the entry, so that a search for the ID finds who created it. */
-function createdId(result: unknown): string[] {
-  const { id } = Object(result) as { id?: unknown };
-  return typeof id === 'string' && !process.argv.includes(id) ? [id] : [];
-}
 
 /** What is said of a buyer or a card is personal data, which must stay erasable: the trail has only the names of such options. */
 function commandLine(args: readonly string[]): string {
@@ -233,7 +246,7 @@ export async function listNewest<Row extends { created_at: Date }>(
 
 /** Refuses an account that does not exist. */
 export async function requireAccount(db: Db, id: string): Promise<string> {
-  if (await findAccount(db, 'all', id)) return id;
+  if (await findAccount(db, id)) return id;
   throw notFound('merchant account', id, 'accounts list');
 }
 

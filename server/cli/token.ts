@@ -7,7 +7,7 @@ import { OperatorFault } from '../faults.ts';
 import { longestLifetimeSeconds } from '../resources/api-key-pairs/claims.ts';
 import { algorithmOf, signToken } from '../resources/api-key-pairs/token.ts';
 import { isScope } from '../resources/roles/rules.ts';
-import { sandboxKeyFile } from '../sandbox/secrets-file.ts';
+import { sandboxKeyFile } from '../secrets/secrets-file.ts';
 import { noSandbox, WrongCall } from './output.ts';
 import { scopesLike, whole } from './values.ts';
 

@@ -13,21 +13,21 @@ import { cursorBinding, pageCursors } from '../rules/cursor.ts';
 import { isUuid } from '../rules/values.ts';
 import { historyCommand } from './history.ts';
 import { noneIn, printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
-import { notFound, readAccounts, withEvents, withService } from './service.ts';
+import { notFound, readAccounts, withPublishedChange, withService, type Call } from './service.ts';
 import { matching, time, uuid, whole } from './values.ts';
 
 const noTransaction = (id: string) => notFound('transaction', id, 'transactions list');
 
-export function makeCommand(): Command {
+export function makeCommand(call: Call): Command {
   const command = new Command('transactions')
-    .addCommand(listCommand())
-    .addCommand(historyCommand('transaction', findTransactionOfAnyAccount, noTransaction));
+    .addCommand(listCommand(call))
+    .addCommand(historyCommand(call, 'transaction', findTransactionOfAnyAccount, noTransaction));
   command
     .command('show')
     .argument('<id>', 'its ID', uuid)
     .description('print a transaction as JSON, as the API shows it')
     .action(async (id: string) => {
-      const found = await withService(({ db }) => findTransactionOfAnyAccount(db, id));
+      const found = await withService(call, ({ db }) => findTransactionOfAnyAccount(db, id));
       if (!found) throw noTransaction(id);
       printJson(presentTransaction(found));
     });
@@ -57,8 +57,13 @@ A decline with one of these reasons applies a pending replacement of the card:
         throw new WrongCall(
           `--reason says why a transaction was declined or failed, not why it is ${status}.`,
         );
-      const moved = await withEvents((unit) => moveTransaction(unit, id, status, reason));
-      if (!moved) throw noTransaction(id);
+      const moved = await withPublishedChange(call, async (unit) => {
+        const result = await moveTransaction(unit, id, status, reason);
+        if (!result) throw noTransaction(id);
+        if ('illegal' in result) throw new OperatorFault(result.illegal);
+        await unit.audit({ about: id });
+        return result.moved;
+      });
       printJson({ id: moved.id, status: moved.status });
     });
   return command;
@@ -75,7 +80,7 @@ interface ListOptions extends JsonOption {
   cursor?: string;
 }
 
-const listCommand = (): Command =>
+const listCommand = (call: Call): Command =>
   withExamples(
     new Command('list'),
     'transactions list --status authorization_declined authorization_failed --since 24h',
@@ -92,13 +97,13 @@ const listCommand = (): Command =>
     .option('--until <time>', 'created at this time or earlier', time)
     .option('--limit <number>', 'how many', whole(1, 1000), 20)
     .option('--cursor <cursor>', 'of the next page, as printed below a page')
-    .action(listAll);
+    .action((options: ListOptions) => listAll(call, options));
 
-async function listAll(options: ListOptions): Promise<void> {
+async function listAll(call: Call, options: ListOptions): Promise<void> {
   const { merchantAccount, limit, cursor: start, json } = options;
   const filters = filtersOf(options);
   const boundTo = cursorBinding('payments transactions list', merchantAccount, filters);
-  const { items, cursors, hasMore } = await withService(async ({ db, secrets }) => {
+  const { items, cursors, hasMore } = await withService(call, async ({ db, secrets }) => {
     const accounts = await readAccounts(db, merchantAccount);
     const cursor = start === undefined ? undefined : secrets.cursors.decode(start, boundTo);
     if (start !== undefined && !cursor)
@@ -135,7 +140,7 @@ async function listAll(options: ListOptions): Promise<void> {
   const next = cursors?.next_cursor;
   console.error(
     next
-      ? `\nNext page: payments ${commandLine(next)}`
+      ? `\nNext page: payments ${withCursor(call, next)}`
       : '\nThere are more. For the next page, set CURSOR_KEY.',
   );
 }
@@ -149,8 +154,7 @@ const filtersOf = ({ status, buyer, search, since, until }: ListOptions): Transa
 });
 
 /** The same call with another cursor. */
-function commandLine(cursor: string): string {
-  const args = process.argv.slice(2);
+function withCursor({ args }: Call, cursor: string): string {
   const before = args.filter((word, at) => !/^--cursor(=|$)/.test(word) && args[at - 1] !== '--cursor');
   return [...before, '--cursor', cursor].map(shellWord).join(' ');
 }

@@ -68,7 +68,7 @@ export const uuid: Parser<string> = (text) => {
 export const ids = (text: string, before: string[] | undefined): string[] => [...(before ?? []), uuid(text)];
 
 /** Collects the values of an option that may be repeated. */
-export const collect = (value: string, before: string[]): string[] => [...before, value];
+export const collect = (value: string, before: string[] = []): string[] => [...before, value];
 
 /** A parser of scopes that are separated by commas; a repeated option adds to them. `forms` says what is accepted. */
 export const scopesLike =

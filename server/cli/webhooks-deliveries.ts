@@ -1,4 +1,4 @@
-// `payments webhooks deliveries`, `replay` and `work`: what became of each delivery and why, and how it is sent again.
+// `payments webhooks deliveries` and `work`: what became of each delivery and why. Those that are sent again: webhooks-replay.ts.
 import { setTimeout } from 'node:timers/promises';
 import { Command } from 'commander';
 import type { Db } from '../database/database.ts';
@@ -15,17 +15,15 @@ import { readBuild } from '../installation.ts';
 import { createLog } from '../log.ts';
 import { findPaymentMethodOfAnyAccount } from '../resources/payment-methods/queries.ts';
 import { findTransactionOfAnyAccount } from '../resources/transactions/queries.ts';
-import { replayDeliveries } from '../resources/webhook-subscriptions/changes.ts';
-import { findWebhookSubscription } from '../resources/webhook-subscriptions/queries.ts';
 import { allAccounts } from '../rules/accounts.ts';
 import { observe } from '../upkeep/observe.ts';
 import { visible, visibleLines } from '../visible.ts';
 import { untilStopped } from './input.ts';
-import { printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
-import { auditOnce, noSubscription, requireAccount, withService, type OpenedService } from './service.ts';
+import { printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
+import { requireAccount, withService, type Call, type OpenedService } from './service.ts';
 import { time, uuid, whole } from './values.ts';
 
-export const deliveriesCommand = (): Command =>
+export const deliveriesCommand = (call: Call): Command =>
   withExamples(
     new Command('deliveries'),
     'webhooks deliveries --limit 20',
@@ -44,8 +42,9 @@ export const deliveriesCommand = (): Command =>
     .option('--failed', 'only failed deliveries, which are not retried any more')
     .option('--since <time>', 'only those created since then', time)
     .option('--limit <number>', 'how many deliveries', whole(1, 100_000), 50)
+    .option('--wide', 'one line for each, with all columns')
     .option('--follow', 'show each attempt when it has ended, until Ctrl-C; with --json one line for each')
-    .action(deliveries);
+    .action((options: DeliveriesOptions) => deliveries(call, options));
 
 interface DeliveriesOptions extends JsonOption {
   subscription?: string;
@@ -56,16 +55,19 @@ interface DeliveriesOptions extends JsonOption {
   failed?: boolean;
   since?: Date;
   limit: number;
+  wide?: boolean;
   follow?: boolean;
 }
 
-async function deliveries(options: DeliveriesOptions): Promise<void> {
-  const { subscription, merchantAccount, record, event, body, failed, since, limit, follow, json } = options;
+async function deliveries(call: Call, options: DeliveriesOptions): Promise<void> {
+  const { subscription, merchantAccount, record, event, body, failed, since, limit, wide, follow, json } =
+    options;
   if (body) {
-    await printBody(event);
+    await printBody(call, event);
     return;
   }
   const found = await withService(
+    call,
     async ({ db }) => {
       const isOfOne = merchantAccount !== undefined && merchantAccount !== allAccounts;
       const filter = {
@@ -87,8 +89,17 @@ async function deliveries(options: DeliveriesOptions): Promise<void> {
     ? 'There is no failed delivery. To see those that are still tried: payments webhooks deliveries'
     : `There is no delivery${about}.`;
   const isDetailed = event !== undefined || record !== undefined;
-  const rows = json ? found.flatMap(rowsOf) : found.flatMap((one) => rowsForPeople(one, isDetailed));
-  printRows(rows, { json }, whenEmpty);
+  if (json) printRows(found.flatMap(rowsOf), { json }, whenEmpty);
+  else if (wide)
+    printRows(
+      found.flatMap((one) => rowsForPeople(one, isDetailed)),
+      {},
+      whenEmpty,
+    );
+  else if (found.length === 0) console.log(whenEmpty);
+  else
+    for (const delivery of found)
+      for (const row of rowsForPeople(delivery, isDetailed)) printBlock(row, delivery);
 }
 
 /** Asks every second, because workers of other processes make most attempts. */
@@ -106,28 +117,42 @@ async function followAttempts(db: Db, filter: DeliveryFilter, json: boolean | un
     const ended = found.flatMap((delivery) =>
       rowsOf(delivery)
         .filter(({ attempt }) => fresh.has(keyOf({ id: delivery.id, number: attempt ?? 0 })))
-        .map((row) => ({ at: Number(row.at), text: json ? JSON.stringify(row) : lineOf(row, delivery) })),
+        .map((row) => ({ row, delivery })),
     );
-    for (const { text } of ended.sort((one, other) => one.at - other.at)) console.log(visible(text));
+    for (const { row, delivery } of ended.sort((one, other) => Number(one.row.at) - Number(other.row.at)))
+      if (json) console.log(visible(JSON.stringify(row)));
+      else printBlock(forPeople(row, delivery, true), delivery);
   }
 }
 
-function lineOf(row: ReturnType<typeof rowsOf>[number], delivery: Delivery): string {
-  const next = nextOf(delivery);
-  const result = [row.status, `${row.ms} ms`, row.state, next && `next ${next}`, row.error, row.answer];
-  const receiver = `${new URL(delivery.url).host} …${delivery.subscription_id.slice(-6)}`;
-  return [
-    row.at?.toISOString(),
-    row.name,
-    row.event,
-    row.account,
-    receiver,
-    `attempt ${row.attempt}`,
-    ...result,
-  ]
-    .filter(Boolean)
-    .join('  ');
+/** How wide a terminal is on which IDs must not be cut: no command takes a part of one. */
+const mostCharacters = 100;
+
+/** What happened, in one line; the IDs in the next; if there is more to say, what the receiver said and when it is tried again. */
+function printBlock(row: ReturnType<typeof forPeople>, { created_at, url }: Delivery): void {
+  const time = (row.at ?? created_at).toISOString().replace(/\.\d+Z$/, 'Z');
+  const happened = [
+    (row.state ?? '').padEnd(9),
+    String(row.status ?? '-').padEnd(3),
+    time,
+    row.name.padEnd(22),
+  ];
+  const isRetried = row.attempt !== null && (row.attempt > 1 || row.next_attempt !== null);
+  const more = [
+    isRetried && `attempt ${row.attempt}`,
+    row.next_attempt !== null && `next ${row.next_attempt}`,
+    row.error,
+  ].filter((text) => typeof text === 'string');
+  const lines = [
+    [...happened, new URL(url).host].join('  '),
+    `  event ${row.event}  subscription ${row.subscription}`,
+    ...(more.length > 0 ? [`  ${more.join(', ')}`] : []),
+  ];
+  for (const line of lines) console.log(shortened(visible(line)));
 }
+
+const shortened = (line: string): string =>
+  line.length > mostCharacters ? `${line.slice(0, mostCharacters - 1)}…` : line;
 
 /** A row for each attempt, or one for a delivery without attempts. */
 function rowsOf(delivery: Delivery) {
@@ -149,27 +174,31 @@ function rowsOf(delivery: Delivery) {
   }));
 }
 
-/** The last attempt, or all of them. State and next attempt are not shown with earlier ones, whose results they are not. */
+/** The last attempt, or all of them. */
 const rowsForPeople = (delivery: Delivery, isDetailed: boolean) =>
   rowsOf(delivery)
     .slice(isDetailed ? 0 : -1)
-    .map(({ answer, ...row }, index, { length }) => {
-      const isLast = index === length - 1;
-      return {
-        ...row,
-        state: isLast ? row.state : null,
-        error: [row.error, answer].filter(Boolean).join(': ') || null,
-        next_attempt: isLast ? nextOf(delivery) : null,
-      };
-    });
+    .map((row, index, { length }) => forPeople(row, delivery, index === length - 1));
+
+/** State and next attempt are not shown with earlier ones, whose results they are not. */
+const forPeople = (
+  { answer, ...row }: ReturnType<typeof rowsOf>[number],
+  delivery: Delivery,
+  isLast: boolean,
+) => ({
+  ...row,
+  state: isLast ? row.state : null,
+  error: [row.error, answer].filter(Boolean).join(': ') || null,
+  next_attempt: isLast ? nextOf(delivery) : null,
+});
 
 /** The events of a transaction or a card are found fast; those of other records by a search through all events. */
 const findRecord = async (db: Db, id: string) =>
   (await findTransactionOfAnyAccount(db, id)) ?? (await findPaymentMethodOfAnyAccount(db, id)) ?? { id };
 
-async function printBody(event: string | undefined): Promise<void> {
+async function printBody(call: Call, event: string | undefined): Promise<void> {
   if (event === undefined) throw new WrongCall('--body needs --event: the event whose body to print.');
-  const body = await withService(async ({ db }) => findEventBody(db, event));
+  const body = await withService(call, async ({ db }) => findEventBody(db, event));
   if (body === undefined) throw new OperatorFault(`There is no delivery of the event ${event}.`);
   console.log(visibleLines(body));
 }
@@ -184,52 +213,12 @@ function nextOf({ next, active }: Delivery): string | null {
   return active ? then : `fails ${then}`;
 }
 
-export const replayCommand = (): Command =>
-  withExamples(new Command('replay'), 'webhooks replay EVENT_ID', 'webhooks replay --failed --since 24h')
-    .description('deliver an event again, or all failed deliveries')
-    .argument('[event]', 'its ID', uuid)
-    .option('--failed', 'all failed deliveries, which are not retried any more')
-    .option('--since <time>', 'with --failed: those created since then', time)
-    .option('--subscription <id>', 'only to this subscription', uuid)
-    .action(replay);
-
-async function replay(
-  event: string | undefined,
-  { failed, since, subscription }: { failed?: boolean; since?: Date; subscription?: string },
-): Promise<void> {
-  if (since && !failed)
-    throw new WrongCall('--since needs --failed: it selects failed deliveries by their age.');
-  if ((event === undefined) === (failed === undefined))
-    throw new WrongCall('Give the ID of an event, or --failed.');
-  const { replayed, switchedOff } = await withService(
-    async ({ db }) => {
-      if (subscription !== undefined && !(await findWebhookSubscription(db, subscription)))
-        throw noSubscription(subscription);
-      const filter = { subscriptionId: subscription, eventId: event, failed, since };
-      return replayDeliveries(auditOnce(db, event), filter);
-    },
-    { creates: true },
-  );
-  const to = subscription === undefined ? '' : ' to this subscription';
-  if (replayed === 0)
-    throw new OperatorFault(
-      switchedOff > 0
-        ? `The subscription is switched off. Switch it on first: payments webhooks activate ID (see: payments webhooks list)`
-        : failed
-          ? `There is no failed delivery${to}. To send a pending one at once: payments webhooks replay EVENT_ID`
-          : `There is no delivery of this event${to}. See: payments webhooks deliveries`,
-    );
-  printJson({ replayed, switched_off: switchedOff });
-  if (event !== undefined && process.stdout.isTTY)
-    console.error(`To see the result: payments webhooks deliveries --event ${event}`);
-}
-
-export const workCommand = (): Command =>
+export const workCommand = (call: Call): Command =>
   new Command('work')
     .description('run a worker that delivers webhooks; several workers may run at once')
-    .action(work);
+    .action(() => work(call));
 
-async function work(): Promise<void> {
+async function work(call: Call): Promise<void> {
   const deliverAll = async ({ database, secrets: { vault }, config }: OpenedService) => {
     const observed = await observe(config, database);
     const log = createLog(config.logLevel);
@@ -254,5 +243,5 @@ async function work(): Promise<void> {
     log.info('stopped');
   };
   // For rounds, for metrics, and one to spare.
-  await withService(deliverAll, { creates: true, size: 3 });
+  await withService(call, deliverAll, { creates: true, size: 3 });
 }

@@ -1,4 +1,5 @@
-// `payments webhooks`: subscriptions. Their deliveries are in webhooks-deliveries.ts, what tries a receiver out in webhooks-try.ts.
+// `payments webhooks`: subscriptions. Their deliveries are in webhooks-deliveries.ts, what tries a receiver out in webhooks-listen.ts
+// and webhooks-trigger.ts.
 import { Command, Option } from 'commander';
 import type { Config } from '../config.ts';
 import { compileAt, createAjv } from '../contract/ajv.ts';
@@ -14,10 +15,7 @@ import {
   switchSubscription,
   isSchemeAllowed,
 } from '../resources/webhook-subscriptions/changes.ts';
-import {
-  findWebhookSubscription,
-  listWebhookSubscriptions,
-} from '../resources/webhook-subscriptions/queries.ts';
+import { findWebhookSubscription, listAllSubscriptions } from '../resources/webhook-subscriptions/queries.ts';
 import { allAccounts } from '../rules/accounts.ts';
 import { confirm } from './input.ts';
 import { printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
@@ -27,22 +25,25 @@ import {
   requireAccount,
   withChange,
   withService,
+  type Call,
   type OpenedService,
 } from './service.ts';
 import { duration, uuid } from './values.ts';
-import { deliveriesCommand, replayCommand, workCommand } from './webhooks-deliveries.ts';
-import { listenCommand, triggerCommand } from './webhooks-try.ts';
+import { deliveriesCommand, workCommand } from './webhooks-deliveries.ts';
+import { listenCommand } from './webhooks-listen.ts';
+import { replayCommand } from './webhooks-replay.ts';
+import { triggerCommand } from './webhooks-trigger.ts';
 
-export function makeCommand(): Command {
+export function makeCommand(call: Call): Command {
   const command = new Command('webhooks');
   command
     .command('list')
     .description('list subscriptions, newest first')
     .option('--merchant-account <id>', 'those that receive the events of this account')
     .action(async ({ merchantAccount, ...output }: JsonOption & { merchantAccount?: string }) => {
-      const { rows, config } = await withService(async ({ db, config: read }) => {
+      const { rows, config } = await withService(call, async ({ db, config: read }) => {
         const account = merchantAccount && (await requireAccount(db, merchantAccount));
-        const all = await listWebhookSubscriptions(db);
+        const all = await listAllSubscriptions(db);
         const isShown = (of: string | null) => !account || of === null || of === account;
         return { rows: all.filter((one) => isShown(one.merchant_account_id)), config: read };
       });
@@ -61,7 +62,7 @@ export function makeCommand(): Command {
       if (!output.json)
         for (const { id, url } of rows.filter(({ active }) => active)) warnIfUndeliverable(id, url, config);
     });
-  command.addCommand(createCommand());
+  command.addCommand(createCommand(call));
   withExamples(command.command('rotate'), 'webhooks rotate ID --keep 24h')
     .description('create a new secret; the old one also signs until it expires')
     .argument('<id>', 'its ID', uuid)
@@ -70,19 +71,19 @@ export function makeCommand(): Command {
         .argParser(duration)
         .default(24 * 3_600_000, '24h'),
     )
-    .action(rotate);
+    .action((id: string, options: { keep: number }) => rotate(call, id, options));
   command
     .command('activate')
     .argument('<id>', 'its ID', uuid)
     .description('switch a subscription on, also one that was switched off because it failed')
-    .action((id: string) => switchTo(id, true));
+    .action((id: string) => switchTo(call, id, true));
   command
     .command('deactivate')
     .argument('<id>', 'its ID', uuid)
     .description(
       'switch a subscription off: pending deliveries fail when their next attempt is due, and can be replayed later',
     )
-    .action((id: string) => switchTo(id, false));
+    .action((id: string) => switchTo(call, id, false));
   for (const other of [
     deleteCommand,
     deliveriesCommand,
@@ -91,14 +92,19 @@ export function makeCommand(): Command {
     listenCommand,
     triggerCommand,
   ])
-    command.addCommand(other());
+    command.addCommand(other(call));
   return command;
 }
 
-async function rotate(id: string, { keep: keepMilliseconds }: { keep: number }): Promise<void> {
+async function rotate(call: Call, id: string, { keep: keepMilliseconds }: { keep: number }): Promise<void> {
   const { secret, until, rotating } = await withService(
+    call,
     async ({ db, change, secrets: { vault } }) => {
-      const done = await change((unit) => rotateSubscription(unit, id, keepMilliseconds, vault));
+      const done = await change(async (unit) => {
+        const rotated = await rotateSubscription(unit, id, keepMilliseconds, vault);
+        if (rotated) await unit.audit({ about: id });
+        return rotated;
+      });
       if (done) return done;
       const found = await findWebhookSubscription(db, id);
       if (!found) throw noSubscription(id);
@@ -111,13 +117,17 @@ async function rotate(id: string, { keep: keepMilliseconds }: { keep: number }):
   printJson({ id, secret, rotating, old_secret_until: until });
 }
 
-async function switchTo(id: string, active: boolean): Promise<void> {
-  const done = await withChange((unit) => switchSubscription(unit, id, active));
-  if (!done) throw noSubscription(id);
+async function switchTo(call: Call, id: string, active: boolean): Promise<void> {
+  await withChange(call, async (unit) => {
+    const switched = await switchSubscription(unit, id, active);
+    if (!switched) throw noSubscription(id);
+    if ('tooMany' in switched) throw new OperatorFault(switched.tooMany);
+    await unit.audit({ about: id });
+  });
   printJson({ id, active });
 }
 
-const createCommand = (): Command =>
+const createCommand = (call: Call): Command =>
   withExamples(
     new Command('create'),
     'webhooks create https://shop.example.com/webhooks',
@@ -128,22 +138,25 @@ const createCommand = (): Command =>
     .option('--merchant-account <id>', 'account whose events to send; * is all', 'default')
     .option('--inactive', 'send nothing until it is activated')
     .addHelpText('after', '\nFor a receiver with a user name and password, use POST /webhook-subscriptions.')
-    .action(create);
+    .action((url: string, options: CreateOptions) => create(call, url, options));
 
-const deleteCommand = (): Command =>
+const deleteCommand = (call: Call): Command =>
   new Command('delete')
     .description('delete a subscription with all its deliveries; to keep them, deactivate it')
     .argument('<id>', 'its ID', uuid)
     .option('--yes', 'do not ask')
     .action(async (id: string, { yes = false }: { yes?: boolean }) => {
-      const found = await withService(({ db }) => findWebhookSubscription(db, id));
+      const found = await withService(call, ({ db }) => findWebhookSubscription(db, id));
       if (!found) throw noSubscription(id);
       // The host alone: the rest of the URL may have a token in it.
       const { host } = new URL(found.url);
       if (!yes)
         await confirm(`Delete the subscription of ${host} with its secret and all its deliveries for ever?`);
       // Long: a subscription may have millions of deliveries.
-      await withService(({ db }) => deleteSubscription(auditOnce(db), id), { creates: true, isLong: true });
+      await withService(call, ({ db }) => deleteSubscription(auditOnce(db, call), id), {
+        creates: true,
+        isLong: true,
+      });
       printJson({ id, deleted: true });
     });
 
@@ -164,7 +177,11 @@ interface CreateOptions {
   inactive?: boolean;
 }
 
-async function create(given: string, { merchantAccount, inactive = false }: CreateOptions): Promise<void> {
+async function create(
+  call: Call,
+  given: string,
+  { merchantAccount, inactive = false }: CreateOptions,
+): Promise<void> {
   refuseUrl(given);
   const createIn = async ({ change, secrets: { vault }, config }: OpenedService) => {
     if (!isSchemeAllowed(given, config.environment))
@@ -174,13 +191,15 @@ async function create(given: string, { merchantAccount, inactive = false }: Crea
         merchantAccount === allAccounts ? null : await requireAccount(unit.db, merchantAccount);
       const wanted = { merchant_account_id, url: given, active: !inactive, authentication: null };
       const made = await createSubscription(unit, wanted, vault);
-      return { id: made.row.id, ...made };
+      if ('tooMany' in made) throw new OperatorFault(made.tooMany);
+      await unit.audit({ about: made.row.id });
+      return made;
     });
     const { id, merchant_account_id, url: stored, active } = row;
     printJson({ id, merchant_account_id, url: stored, active, secret });
     warnIfUndeliverable(id, stored, config);
   };
-  await withService(createIn, { creates: true });
+  await withService(call, createIn, { creates: true });
 }
 
 /** Such a URL is accepted, because addresses are judged at delivery. The operator need not wait for the failures. */

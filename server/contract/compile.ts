@@ -1,6 +1,6 @@
-// Compiles the validators of a contract. For the generated contract, `npm run generate` has done that for responses, which spares every
-// start half a second; it has also linted that contract and called each of its operations. Any other contract, such as one that the mock
-// reloads while somebody edits it, is compiled here.
+// Compiles the validators of a contract. For the generated contract, scripts/generate/ has done that for responses, which spares every
+// start half a second; it has also called each of its operations. Any other contract, such as one that the mock reloads while somebody
+// edits it, is compiled here.
 import { createHash } from 'node:crypto';
 import * as generated from '../../generated/validators.js';
 import { reasonOf } from '../faults.ts';

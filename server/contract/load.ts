@@ -1,8 +1,9 @@
 // Loads the bundled contract that `npm run generate` creates. The text is kept to find line numbers for error messages.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import type { OperationId, Result } from '../../generated/operations.ts';
+import type { OperationId } from '../../generated/operations.ts';
 import { OperatorFault } from '../faults.ts';
+import type { Result } from './handler-types.ts';
 
 export interface Schema {
   [keyword: string]: unknown;

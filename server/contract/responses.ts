@@ -2,8 +2,9 @@
 // validated before its transaction commits, which the response validation of express-openapi-validator cannot do.
 import { hash } from 'node:crypto';
 import { parseJson } from '../../client/json.ts';
-import type { EventName, OperationId, JsonBytes } from '../../generated/operations.ts';
+import type { EventName, OperationId } from '../../generated/operations.ts';
 import type { ValidateFunction } from '../../generated/validators.js';
+import type { JsonBytes } from './handler-types.ts';
 import { operationsOf, resolve, valueAt, type Document, type Schema } from './load.ts';
 
 export interface ResponseCheck {
@@ -68,7 +69,7 @@ export function createResponseCheck(
   };
 }
 
-// Lists whose items the database wrote as JSON (JsonBytes in generated/operations.ts): how they are recognised, and written
+// Lists whose items the database wrote as JSON (JsonBytes in handler-types.ts): how they are recognised, and written
 // into an answer.
 
 type JsonList = Record<string, unknown> & { items: readonly { readonly json: Buffer }[] };
@@ -167,7 +168,7 @@ export const emptyResponses = (document: Document): Set<string> =>
     ),
   );
 
-/** The keys of lists whose items can be validated one by one. */
+/** Where the schema of a list's items is, if they can be validated one by one. */
 function itemPointer(document: Document, pointer: string): string | undefined {
   const { $ref, properties } = valueAt(document, pointer) as Schema & { properties?: { items?: Schema } };
   if ($ref !== undefined) return itemPointer(document, $ref.slice(1));

@@ -1,7 +1,8 @@
 // Citus is PostgreSQL whose merchant accounts are spread over several servers: see docs/scaling.md. Every statement on a table that
 // belongs to merchant accounts names the account, so that Citus sends it to one server. These are the exceptions. Each carries its name as
 // a comment, by which test/support/statements.ts knows it.
-import { PostgresAdapter, sql, type RawBuilder } from 'kysely';
+import { PostgresAdapter, sql, type RawBuilder, type SqlBool } from 'kysely';
+import { allAccounts, noAccount, onceFor } from '../rules/accounts.ts';
 import type { Db } from './unit-of-work.ts';
 
 export class CitusAdapter extends PostgresAdapter {}
@@ -12,17 +13,19 @@ export const isCitus = (db: Db): boolean => db.getExecutor().adapter instanceof 
 /** Why they cannot name the account. They only read, and lock nothing: Citus cannot lock rows of several servers. */
 export const exceptions = {
   'account-of-id': 'Operators and the approval page know only the ID. What follows names the account.',
-  'newest-everywhere': 'The list of all accounts without filters reads one index, not one per account.',
+  'newest-everywhere': 'A list of all accounts, or of many, reads one index, not one range per account.',
   'flat-list': 'Citus merges the pages of its servers; it cannot limit each account.',
   'due-replacements':
     'The daily job looks for expired cards of all accounts. Each is changed by its account.',
   'cards-in-processing': 'A metric counts the cards of all accounts that are not verified yet.',
-  'sealed-values': 'An operator, and a start, asks which keys seal values of the whole installation.',
+  'sealed-values': 'Commands, and a start, read what is sealed in the whole installation.',
   'import-duplicates': 'IDs are unique over all accounts, so an import may repeat one of another account.',
   'due-deliveries': 'A worker looks for what is due of all accounts.',
   'deliveries-of-subscription': 'A subscription may be for all accounts.',
   'all-deliveries': 'An operator lists deliveries of all accounts.',
-  'old-rows': 'The daily job asks which accounts have something to delete. It is deleted by account.',
+  'accounts-with-rows': 'Jobs ask which accounts have something to do. It is done by account.',
+  'transactions-of-buyer': 'A buyer may be named in any account. What is found is erased by account.',
+  'next-rows': 'An erasure goes through the cards and events of all accounts. It erases by account.',
 } as const;
 
 /** They change rows. A row meets only rows of its own account and global tables, so each server can do its part by itself. */
@@ -35,6 +38,56 @@ export type Exception = keyof typeof exceptions | keyof typeof changing;
 /** A comment for a statement that names no account. */
 export const acrossAccounts = (name: Exception): RawBuilder<unknown> =>
   sql.raw(`/* across accounts: ${name} */`);
+
+/** One look into an index of each account, in one statement: most of thousands of accounts have nothing to do. */
+export async function listAccountsWith(
+  db: Db,
+  name: string,
+  isWanted: RawBuilder<unknown> = sql`true`,
+): Promise<string[]> {
+  const table = sql.table(name);
+  // Citus cannot look into its servers from a table that each of them has.
+  const accounts = isCitus(db)
+    ? sql`select distinct merchant_account_id as account from ${table} where ${isWanted}`
+    : sql`
+      select account from (
+        select id as account from merchant_accounts union all select unnest(${[allAccounts, noAccount]}::text[])
+      ) as accounts
+      cross join lateral (select from ${table} where merchant_account_id = account and ${isWanted} limit 1) as found`;
+  const { rows } = await sql<{
+    account: string;
+  }>`${accounts} ${acrossAccounts('accounts-with-rows')}`.execute(db);
+  return rows.map(({ account }) => account);
+}
+
+const minute = 60_000;
+const counts = new WeakMap<object, { count: number; until: number }>();
+
+/** How many merchant accounts there are, or were a minute ago. For choosing between statements that return the same. */
+export async function countAccounts(db: Db): Promise<number> {
+  // A request has a `Db` of its own, with the adapter of all others.
+  const { adapter } = db.getExecutor();
+  const known = counts.get(adapter);
+  const now = performance.now();
+  if (known && known.until > now) return known.count;
+  const { rows } = await sql<{ count: number }>`select count(*) from merchant_accounts`.execute(db);
+  const [{ count } = { count: 0 }] = rows;
+  counts.set(adapter, { count, until: now + minute });
+  return count;
+}
+
+/** These accounts as PostgreSQL writes an array, each once. */
+export const arrayOf = onceFor((accounts) => {
+  const names = [...new Set(accounts)].map((name) => `"${name.replace(/["\\]/g, '\\$&')}"`);
+  return `{${names.join(',')}}`;
+});
+
+/**
+ * For a list that is read in its order. PostgreSQL looks names up in a hash table; with `= any(…)`, a plan for any values compares them one
+ * by one. `is true` prevents a join, which would not keep the order.
+ */
+export const isAmong = (account: RawBuilder<unknown>, accounts: readonly string[]): RawBuilder<SqlBool> =>
+  sql`(${account} in (select unnest(${arrayOf(accounts)}::text[]))) is true`;
 
 /** The records that exist, by account. */
 export async function listAccountsOf(

@@ -4,8 +4,8 @@
 import type pg from 'pg';
 import { codeOf } from '../faults.ts';
 import type { DatabaseTime } from '../rules/database-time.ts';
-import { isInOrder } from './named-statements.ts';
-import { bytesConfig, copyIn, isAsBytes, isCopy } from './protocol.ts';
+import type { Execution } from './execution.ts';
+import { copyIn, type SendStatement } from './protocol.ts';
 
 export const idleMilliseconds = 60_000;
 /** PostgreSQL ends a statement itself, unless it is frozen or unreachable. */
@@ -18,10 +18,10 @@ const graceMilliseconds = 1_000;
 export const quickPlanning = ['jit = off', 'max_parallel_workers_per_gather = 0'];
 
 export interface Connection {
-  /** `copy … from stdin` takes its rows as its only value. */
   query: <Row extends pg.QueryResultRow = Record<string, unknown>>(
-    statement: string | pg.QueryConfig,
+    text: string,
     values?: readonly unknown[],
+    execution?: Execution,
   ) => Promise<pg.QueryResult<Row>>;
   /**
    * Begins a transaction. Returns its time, which `now()` also has in all of its statements. A snapshot only reads, and all of its
@@ -40,9 +40,10 @@ export interface ConnectionOptions {
   noteError: (error: unknown) => void;
 }
 
-/** `release` is that of the checkout. */
+/** `sendTo` sends a statement to this client. `release` is that of the checkout. */
 export function connectionOf(
   client: pg.PoolClient,
+  sendTo: SendStatement,
   { isPooled, statementMilliseconds, noteError }: ConnectionOptions,
   release: (destroy: boolean) => void,
   deadline?: Deadline,
@@ -51,25 +52,18 @@ export function connectionOf(
   let isUnusable = false;
   let isInTransaction = false;
 
-  const run: Connection['query'] = (statement, values) => {
-    if (typeof statement !== 'string') return client.query(statement);
-    if (isCopy(statement)) return copyIn(client, statement, values?.[0] as string) as Promise<never>;
-    return isAsBytes(statement)
-      ? client.query(bytesConfig(statement, values))
-      : client.query(statement, values as unknown[]);
-  };
-
-  const send: Connection['query'] = async (statement, values) => {
+  const send: Connection['query'] = async <Row extends pg.QueryResultRow>(
+    text: string,
+    values?: readonly unknown[],
+    execution: Execution = {},
+  ) => {
+    const { copied } = execution;
+    const run = () => (copied === undefined ? sendTo(text, values, execution) : copyIn(client, text, copied));
     try {
-      return await withinDeadline(
-        deadline,
-        limit,
-        () => run(statement, values),
-        (error) => {
-          // Not `end`, which waits for the statement under way.
-          client.connection.stream.destroy(error);
-        },
-      );
+      return (await withinDeadline(deadline, limit, run, (error) => {
+        // Not `end`, which waits for the statement under way.
+        client.connection.stream.destroy(error);
+      })) as pg.QueryResult<Row>;
     } catch (error) {
       // A statement that was not sent for lack of time may have been the rollback.
       isUnusable ||= error instanceof DatabaseTimeout || isReadOnly(error);
@@ -96,14 +90,17 @@ export function connectionOf(
   };
 
   /** A statement of its own: a transaction, because only that can have limits of its own behind a pooler. */
-  const sendAlone: Connection['query'] = async (statement, values) => {
-    const inOrder = typeof statement === 'string' && isInOrder(statement);
-    const settings = [...limitsOf(statementMilliseconds), ...(inOrder ? inOrderPlanning : [])];
-    await send(['begin', ...settings].join('; '));
+  const sendAlone: Connection['query'] = async <Row extends pg.QueryResultRow>(
+    text: string,
+    values?: readonly unknown[],
+    execution: Execution = {},
+  ) => {
+    const inOrder = execution.plan === 'anewInOrder' ? inOrderPlanning : [];
+    await send(['begin', ...limitsOf(statementMilliseconds), ...inOrder].join('; '));
     try {
-      const result = await send(statement, values);
+      const result = await send<Row>(text, values, execution);
       await send('commit');
-      return result as never;
+      return result;
     } catch (error) {
       await send('rollback').catch(() => {
         isUnusable = true;
@@ -112,12 +109,9 @@ export function connectionOf(
     }
   };
 
-  const sendThroughPooler: Connection['query'] = (statement, values) => {
-    const { text, values: own } = typeof statement === 'string' ? { text: statement } : statement;
-    // Without the name: a named statement is known to one server connection only.
-    const given = values ?? own;
+  const sendThroughPooler: Connection['query'] = (text, values, execution) => {
     const isAlone = !isInTransaction && statementMilliseconds > 0;
-    return isAlone ? sendAlone(text, given) : send(text, given);
+    return isAlone ? sendAlone(text, values, execution) : send(text, values, execution);
   };
 
   return {
@@ -153,6 +147,8 @@ const isReadOnly = (error: unknown): boolean => codeOf(error) === '25006';
 export interface Deadline {
   /** Milliseconds. */
   left: number;
+  /** How long it may still wait for other requests of its owner. */
+  turn?: { left: number };
 }
 
 /** The database did not answer in time. Whether it carried out the last statement is unknown. */

@@ -2,6 +2,7 @@
 import pg from 'pg';
 import { parseJson } from '../../client/json.ts';
 import { contractVersion } from '../../generated/operations.ts';
+import { Crowded } from '../faults.ts';
 import { isDoneWithin } from '../rules/async.ts';
 import {
   connectionOf,
@@ -14,8 +15,8 @@ import {
 } from './connection.ts';
 import { createFairShare, type FairShare } from './fair-share.ts';
 import { createKysely } from './kysely.ts';
-import { nameStatements } from './named-statements.ts';
-import { readBytes } from './protocol.ts';
+import { createNamingSend } from './named-statements.ts';
+import { readBytes, sendWithoutName, type SendStatement } from './protocol.ts';
 import type { Db } from './unit-of-work.ts';
 
 export { inTransaction, inTransactionOnce, type Db, type Tx } from './unit-of-work.ts';
@@ -30,6 +31,8 @@ export interface Owner {
 /** What is known of the request that needs a connection. */
 interface Asking {
   owner?: Owner | undefined;
+  /** Its statements take no time, so slow ones of the same owner leave some connections to it. */
+  isQuick?: boolean;
   deadline?: Deadline | undefined;
 }
 
@@ -61,9 +64,9 @@ types.setTypeParser(pg.types.builtins.JSON, parseJson);
 types.setTypeParser(pg.types.builtins.JSONB, parseJson);
 readBytes(types);
 
-/** Connections for requests, and how long a request waits for one of them. */
+/** Connections for requests, and how long a request waits for one of them, and for others of its owner. */
 const poolSize = 10;
-const connectionMilliseconds = 2_000;
+export const connectionMilliseconds = 2_000;
 
 /** In pg_stat_activity: `payments-service 1.0.0`, and `payments-service 1.0.0 webhooks work`. See also reseal.ts. */
 const nameOf = (command: string | undefined): string =>
@@ -128,24 +131,25 @@ export function openDatabase(
   pgPool.on('error', onError);
   // Without a listener, a lost connection that is in use crashes the process.
   pgPool.on('connect', (client) => client.on('error', onError));
-  const clients = new Set<pg.Client>();
+  /** How statements are sent to each client of the pool. */
+  const clients = new Map<pg.PoolClient, SendStatement>();
   pgPool.on('connect', (client) => {
-    if (!(client instanceof pg.Client)) return;
-    clients.add(client);
-    // Behind a pooler, each transaction may have another connection to PostgreSQL.
-    if (!isPooled) nameStatements(client, { plansOnce });
+    // Behind a pooler, each transaction may have another connection to PostgreSQL, which does not know the names.
+    clients.set(client, isPooled ? sendWithoutName(client) : createNamingSend(client, { plansOnce }));
   });
-  pgPool.on('remove', (client) => client instanceof pg.Client && clients.delete(client));
-  const { connect, usage } = createShares(pgPool, { size, isPooled, statementMilliseconds, noteError });
+  pgPool.on('remove', (client) => clients.delete(client));
+  const sendTo = (client: pg.PoolClient) => clients.get(client) ?? sendWithoutName(client);
+  const options = { size, isPooled, statementMilliseconds, noteError };
+  const { connect, usage } = createShares(pgPool, sendTo, options);
   const kyselyOn = createKysely({ isCitus, notesStatements });
   return {
     db: kyselyOn(connect),
     dbFor: (asking) => kyselyOn(() => connect(asking)),
     connect,
-    query: async (statement, values) => {
+    query: async (text, values, execution) => {
       const connection = await connect();
       try {
-        return await connection.query(statement, values);
+        return await connection.query(text, values, execution);
       } finally {
         connection.release();
       }
@@ -154,7 +158,7 @@ export function openDatabase(
     close: async () => {
       if (await isDoneWithin(closeMilliseconds, pgPool.end())) return;
       // The pool waits for every statement under way, and pg waits for the server to say goodbye. A frozen one never does.
-      for (const client of clients) client.connection.stream.destroy();
+      for (const client of clients.keys()) client.connection.stream.destroy();
     },
   };
 }
@@ -169,59 +173,80 @@ const planQuickly = (milliseconds: number) => (client: pg.ClientBase) =>
   );
 
 /**
- * One merchant account holds at most half of the connections. The requests of a key pair about several accounts, or about none, hold
- * three tenths. A key pair with several accounts holds at most seven tenths, over all of them.
+ * One merchant account, or one key pair, holds at most seven tenths of the connections. With what may be slow an account holds at most
+ * half, a key pair six tenths over all of its accounts, and three tenths with requests about several accounts, or about none.
  */
 function createShares(
   pgPool: pg.Pool,
+  sendTo: (client: pg.PoolClient) => SendStatement,
   { size, ...options }: ConnectionOptions & { size: number },
 ): Pick<Database, 'connect' | 'usage'> {
-  const shareOf = (part: number) => createFairShare(Math.ceil(size * part), connectionMilliseconds);
-  const [accounts, acrossAccounts, keyPairs] = [shareOf(0.5), shareOf(0.3), shareOf(0.7)];
-  /** If nobody waits any more when it arrives, it is given back. */
-  const wait = <T>(deadline: Deadline | undefined, work: () => Promise<T>, giveBack: (late: T) => void) =>
-    withinDeadline(deadline, Infinity, work, (_error, working) => {
-      working.then(giveBack, () => undefined);
-    });
-  const enter = (share: FairShare, owner: string, deadline: Deadline | undefined) =>
-    wait(
-      deadline,
-      () => share.enter(owner),
-      (late) => {
-        late();
-      },
-    );
+  const shareOf = (part: number) => createFairShare(Math.ceil(size * part));
+  const [accounts, keyPairs] = [shareOf(0.7), shareOf(0.7)];
+  const slow = { accounts: shareOf(0.5), keyPairs: shareOf(0.6), acrossAccounts: shareOf(0.3) };
   /** The account first, so that requests that wait for a slow account leave the places of their pair to its other accounts. */
-  const enterBoth = async ({ keyPair, account }: Owner, deadline: Deadline | undefined) => {
-    const leaveAccount = await (account === undefined
-      ? enter(acrossAccounts, keyPair, deadline)
-      : enter(accounts, account, deadline));
+  const sharesOf = ({ keyPair, account }: Owner, isQuick: boolean): [FairShare, string][] => {
+    const ofAccount = (share: FairShare): [FairShare, string][] =>
+      account === undefined ? [] : [[share, account]];
+    const all: [FairShare, string][] = [...ofAccount(accounts), [keyPairs, keyPair]];
+    if (isQuick) return all;
+    const across: [FairShare, string][] = account === undefined ? [[slow.acrossAccounts, keyPair]] : [];
+    return [...ofAccount(slow.accounts), ...across, [slow.keyPairs, keyPair], ...all];
+  };
+  const inTurn = async (entering: Promise<() => void>, deadline: Deadline | undefined) => {
+    const { turn = { left: connectionMilliseconds } } = deadline ?? {};
+    const isLate = () => undefined;
     try {
-      const leavePair = await enter(keyPairs, keyPair, deadline);
-      return () => {
-        leavePair();
-        leaveAccount();
-      };
+      const waiting = () => withinDeadline(deadline, Infinity, () => entering, isLate);
+      return await withinDeadline(turn, Infinity, waiting, isLate);
+    } catch {
+      // Its turn comes later, or never.
+      entering.then(
+        (leave) => {
+          leave();
+        },
+        () => undefined,
+      );
+      throw new Crowded('too many requests of one merchant account or key pair wait for the database');
+    }
+  };
+  const enter = async (shares: [FairShare, string][], deadline: Deadline | undefined) => {
+    const entered: (() => void)[] = [];
+    const leave = () => {
+      for (const leaveOne of entered) leaveOne();
+    };
+    try {
+      for (const [share, owner] of shares) {
+        const entering = share.enter(owner);
+        entered.push(entering instanceof Promise ? await inTurn(entering, deadline) : entering);
+      }
+      return leave;
     } catch (error) {
-      leaveAccount();
+      leave();
       throw error;
     }
   };
-  const connect = async ({ owner, deadline }: Asking = {}) => {
-    const leave = owner && (await enterBoth(owner, deadline));
+  const connect = async ({ owner, isQuick = false, deadline }: Asking = {}) => {
+    const leave = owner && (await enter(sharesOf(owner, isQuick), deadline));
     try {
-      const client = await wait(
+      const client = await withinDeadline(
         deadline,
+        Infinity,
         () => pgPool.connect(),
-        (late) => {
-          late.release();
+        (_error, connecting) => {
+          connecting.then(
+            (late) => {
+              late.release();
+            },
+            () => undefined,
+          );
         },
       );
       const release = (destroy: boolean) => {
         leave?.();
         client.release(destroy);
       };
-      return connectionOf(client, options, release, deadline);
+      return connectionOf(client, sendTo(client), options, release, deadline);
     } catch (error) {
       leave?.();
       throw error;
@@ -230,7 +255,10 @@ function createShares(
   const usage = () => ({
     most: size,
     inUse: pgPool.totalCount - pgPool.idleCount,
-    waiting: pgPool.waitingCount + keyPairs.waiting() + accounts.waiting() + acrossAccounts.waiting(),
+    waiting: [accounts, keyPairs, ...Object.values(slow)].reduce(
+      (sum, share) => sum + share.waiting(),
+      pgPool.waitingCount,
+    ),
   });
   return { connect, usage };
 }

@@ -11,43 +11,34 @@ export const readOnlyFault = (database: string): string =>
 export const diskFull = '53100';
 
 /** One sentence for the operator, if PostgreSQL refused a statement because of how the database is set up, or for lack of space. */
-export function setupFault(
-  error: unknown,
-  { database = '…', role = '…' }: { database?: string; role?: string } = {},
-): string | undefined {
+export function setupFault(error: unknown, role = 'ROLE'): string | undefined {
   if (codeOf(error) === '25006') return readOnlyFault('of DATABASE_URL');
   if (codeOf(error) === diskFull)
     return `The disk of the database is full: ${reasonOf(error)}. Free space there, and try again: see Health in docs/operating.md.`;
   if (codeOf(error) !== '42501') return undefined;
-  return `The role of DATABASE_URL lacks rights: ${reasonOf(error)}. It must own the database (ALTER DATABASE ${database} OWNER TO ${role}) and its tables (REASSIGN OWNED BY … TO ${role}).`;
+  return `The role of DATABASE_URL lacks rights: ${reasonOf(error)}. It must own the database and its tables, or their owner runs payments database migrate --grant ${role}: see "Two database roles" in docs/guides/operator.md.`;
 }
 
-/** The statements that give the rights that a role lacks have its name in them. */
+/** The role of this address is named. */
 export const nameRights =
   (url: string) =>
   (error: unknown): never => {
     const denied = [error, error instanceof Error ? error.cause : undefined].find(
       (one) => codeOf(one) === '42501',
     );
-    const { username, pathname } = new URL(url);
-    if (denied === undefined || username === '' || pathname.length < 2) throw error;
-    const names = { role: identifier(username), database: identifier(pathname.slice(1)) };
-    throw new DatabaseFault(setupFault(denied, names), { cause: denied });
+    const { username } = new URL(url);
+    if (denied === undefined || username === '') throw error;
+    throw new DatabaseFault(setupFault(denied, decodeURIComponent(username)), { cause: denied });
   };
 
-const identifier = (encoded: string): string => {
-  const name = decodeURIComponent(encoded);
-  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
-};
-
-export function adviceFor(error: unknown, url: string): string {
+export function adviceFor(error: unknown): string {
   switch (codeOf(error) ?? '') {
     case '53300':
       return 'Raise this limit, or stop what else is connected: see Sizing in docs/operating.md.';
     case 'ECONNREFUSED':
       return 'Is PostgreSQL running there? If not there, check DATABASE_URL.';
     case '3D000':
-      return `Check DATABASE_URL. To create it, as a superuser: ${createCommand(url)}`;
+      return 'Check DATABASE_URL, or create the database: see "Install on a server" in docs/guides/operator.md.';
     default:
       return /startup parameter/.test(reasonOf(error)) ? poolerAdvice : 'Check DATABASE_URL.';
   }
@@ -57,18 +48,6 @@ export function adviceFor(error: unknown, url: string): string {
 const poolerAdvice =
   'A pooler refuses this: set DATABASE_POOLER=transaction, which also serves its session mode. In session mode only, it may have ' +
   'ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout instead: see Poolers in docs/operating.md.';
-
-/** Complete, because PostgreSQL on this machine may be another one. The role must own the database. */
-function createCommand(url: string): string {
-  const { hostname, port, username, pathname, searchParams } = new URL(url);
-  const options = {
-    host: searchParams.get('host') ?? hostname,
-    port: searchParams.get('port') ?? port,
-    owner: username,
-  };
-  const given = Object.entries(options).flatMap(([name, value]) => (value ? [`--${name}=${value}`] : []));
-  return ['createdb', ...given, pathname.slice(1)].join(' ');
-}
 
 /** Without user and password, for messages. A socket is named by its folder. */
 export function describe(url: string): string {

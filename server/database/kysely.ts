@@ -1,5 +1,4 @@
 // Kysely on our connections. A request has a Kysely of its own, which costs little: everything but the way to a connection is shared.
-import type { CompiledQuery } from 'kysely';
 import {
   DefaultQueryExecutor,
   Kysely,
@@ -11,6 +10,7 @@ import {
 } from 'kysely';
 import { CitusAdapter } from './across-accounts.ts';
 import type { Connection } from './connection.ts';
+import type { Statement } from './execution.ts';
 import type { Tables } from './tables.ts';
 import type { Begun, Db } from './unit-of-work.ts';
 
@@ -32,7 +32,11 @@ export function createKysely({ isCitus, notesStatements }: Options): (connect: C
     const provideConnection = async <T>(use: (connection: KyselyConnection) => Promise<T>): Promise<T> => {
       const connection = await connect();
       try {
-        return await use({ own: connection, executeQuery: (query) => run(connection, query), streamQuery });
+        return await use({
+          own: connection,
+          executeQuery: (statement: Statement) => run(connection, statement),
+          streamQuery,
+        });
       } finally {
         connection.release();
       }
@@ -51,8 +55,9 @@ interface KyselyConnection extends Begun {
 
 const counted = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
-async function execute<Row>(connection: Connection, query: CompiledQuery): Promise<QueryResult<Row>> {
-  const { command, rowCount, rows } = await connection.query(query.sql, query.parameters);
+async function execute<Row>(connection: Connection, statement: Statement): Promise<QueryResult<Row>> {
+  const { sql: text, parameters, execution } = statement;
+  const { command, rowCount, rows } = await connection.query(text, parameters, execution);
   return {
     rows: rows as Row[],
     ...(counted.has(command) ? { numAffectedRows: BigInt(rowCount ?? 0) } : {}),
@@ -60,15 +65,15 @@ async function execute<Row>(connection: Connection, query: CompiledQuery): Promi
 }
 
 /** The statement has placeholders: the values are no part of it. */
-async function executeAndNote<Row>(connection: Connection, query: CompiledQuery): Promise<QueryResult<Row>> {
+async function executeAndNote<Row>(connection: Connection, statement: Statement): Promise<QueryResult<Row>> {
   try {
-    return await execute(connection, query);
+    return await execute(connection, statement);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const { position } = error as { position?: string };
     const at = position === undefined ? 0 : Number(position) - 1;
     const mark = position === undefined ? '' : '▶';
-    const text = `${query.sql.slice(0, at)}${mark}${query.sql.slice(at)}`;
+    const text = `${statement.sql.slice(0, at)}${mark}${statement.sql.slice(at)}`;
     // Made here, and not for each statement: it also names the functions that await this one.
     const { stack = '' } = new Error();
     error.stack = `${error.stack ?? ''}\n${stack.slice(stack.indexOf('\n') + 1)}`;

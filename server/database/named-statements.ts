@@ -1,25 +1,15 @@
 // Lets PostgreSQL keep the plan of a statement that a connection runs again and again: parsing and planning a page of transactions
 // takes as long as reading it. pg calls this a named statement.
-import { sql } from 'kysely';
 import type pg from 'pg';
 import { codeOf } from '../faults.ts';
-import type { BytesConfig } from './protocol.ts';
-
-/** In a statement that PostgreSQL must plan for the values of each call: a plan for any values of a filter is far slower. */
-export const plannedAnew = sql.raw('/* planned anew */');
-/**
- * The same for a statement that must read an index in its order until the page is full. PostgreSQL multiplies the shares of several
- * filters, so it may expect few rows where there are many, and then reads and sorts all of them.
- */
-export const plannedInOrder = sql.raw('/* planned anew, in order */');
-const isPlannedAnew = (text: string) => text.startsWith('/* planned anew');
-export const isInOrder = (text: string) => text.startsWith('/* planned anew, in order */');
+import type { Plan } from './execution.ts';
+import { configOf, type SendStatement } from './protocol.ts';
 
 /** How a connection plans its next statement. A new one plans anew. */
-const settings = {
+const settings: Record<Plan | 'once', string> = {
   once: 'set plan_cache_mode = force_generic_plan; reset enable_bitmapscan; reset enable_seqscan',
   anew: 'set plan_cache_mode = auto; reset enable_bitmapscan; reset enable_seqscan',
-  inOrder: 'set plan_cache_mode = auto; set enable_bitmapscan = off; set enable_seqscan = off',
+  anewInOrder: 'set plan_cache_mode = auto; set enable_bitmapscan = off; set enable_seqscan = off',
 };
 
 /** Of one connection. The one that was not used for longest is forgotten. */
@@ -27,8 +17,6 @@ export const mostNamed = 64;
 
 // The name is not known to this connection any more, or the table has another column since a migration.
 const outdated = new Set(['26000', '0A000']);
-
-type Query = (text: string | BytesConfig, values?: unknown[]) => Promise<pg.QueryResult>;
 
 export interface Naming {
   /**
@@ -38,9 +26,8 @@ export interface Naming {
   plansOnce: boolean;
 }
 
-/** From now on this connection names what it runs the second time. */
-export function nameStatements(client: pg.Client, { plansOnce }: Naming): void {
-  const send = client.query.bind(client) as Query;
+/** Sends statements to this client, and names what it runs the second time. Statements that are planned anew have no name. */
+export function createNamingSend(client: pg.ClientBase, { plansOnce }: Naming): SendStatement {
   /** By text, the least recently used first. Without a name, it was run once. */
   const known = new Map<string, string | undefined>();
   /** Names that the server still has to forget. */
@@ -66,43 +53,35 @@ export function nameStatements(client: pg.Client, { plansOnce }: Naming): void {
     const names = unused;
     unused = [];
     // It fails if the server has forgotten one by itself. A name is not used again, so nothing can be confused.
-    for (const name of names) void send(`deallocate ${name}`).catch(() => undefined);
+    for (const name of names) void client.query(`deallocate ${name}`).catch(() => undefined);
   };
-  let mode: keyof typeof settings = 'anew';
+  let mode: Plan | 'once' = 'anew';
   const planFor = (wanted: typeof mode) => {
     // In a transaction it would be undone by a rollback.
     if (!plansOnce || mode === wanted || client.getTransactionStatus() !== 'I') return;
     mode = wanted;
     // If it fails, so does the statement that follows.
-    void send(settings[mode]).catch(() => undefined);
+    void client.query(settings[mode]).catch(() => undefined);
   };
-  const query: Query = (given, own) => {
-    const config: BytesConfig =
-      typeof given === 'string' ? { text: given, ...(own && { values: own }) } : given;
-    const { text, values, queryMode } = config;
-    if (values === undefined) return send(given, own);
-    if (values.length === 0 && queryMode === undefined) {
+  return (text, values, execution = {}) => {
+    const { plan, asBytes = false } = execution;
+    if (values === undefined || (values.length === 0 && !asBytes)) {
       // It may begin a transaction, in which settings cannot be changed any more.
-      if (mode === 'inOrder') planFor('once');
+      if (values !== undefined && mode === 'anewInOrder') planFor('once');
       // Without parameters, one message is enough.
-      return send(text);
+      return client.query(text);
     }
-    const isAnew = !known.has(text) && isPlannedAnew(text);
-    const name = isAnew ? undefined : nameOf(text);
+    const name = plan === undefined ? nameOf(text) : undefined;
     deallocate();
-    planFor(isInOrder(text) ? 'inOrder' : isAnew ? 'anew' : 'once');
-    if (name === undefined) return send(config);
-    return send({ ...config, name }).catch((error: unknown) => {
+    planFor(plan ?? 'once');
+    const send = () => client.query(configOf(text, values, execution));
+    if (name === undefined) return send();
+    return client.query(configOf(text, values, execution, name)).catch((error: unknown) => {
       if (!outdated.has(codeOf(error) ?? '')) throw error;
       forget(text);
       // A transaction has failed as a whole.
       if (client.getTransactionStatus() !== 'I') throw error;
-      return send(config);
+      return send();
     });
   };
-  // pg-pool and others call it with a callback.
-  client.query = ((...args: [string | BytesConfig, unknown[]?, unknown?]) =>
-    args.length <= 2 && typeof args[1] !== 'function'
-      ? query(...(args as [string | BytesConfig, unknown[]?]))
-      : (send as (...all: unknown[]) => unknown)(...args)) as typeof client.query;
 }

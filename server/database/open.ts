@@ -9,6 +9,7 @@ import { claimDatabase, refuseOtherEnvironment, type Environment } from './envir
 import { adviceFor, DatabaseFault, describe, diskFull, nameRights, readOnlyFault } from './faults.ts';
 import { migrate, refusePending, refuseUnknown } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
+import { isConnectionLost } from './unit-of-work.ts';
 
 export interface OpenedDatabase extends Database {
   /** Why requests cannot be served now; undefined when they can. */
@@ -137,7 +138,7 @@ async function prepare(
       isReadOnly = rows[0]?.isReadOnly === true;
     } catch (error) {
       throw new DatabaseFault(
-        `The database at ${describe(url)} cannot be used: ${reasonOf(error)}. ${adviceFor(error, url)}`,
+        `The database at ${describe(url)} cannot be used: ${reasonOf(error)}. ${adviceFor(error)}`,
         { cause: error },
       );
     }
@@ -164,10 +165,17 @@ async function prepareEmbedded(
       return { url: embedded.url, ...(await prepareAt(embedded.url)), release: () => embedded.release() };
     } catch (error) {
       await embedded.release();
-      if (attempt === 3) throw error;
+      // A database that was there, and refused, would refuse again.
+      if (attempt === 3 || !isGone(error)) throw error;
     }
   }
 }
+
+/** PostgreSQL was stopped meanwhile, or is being stopped. */
+const isGone = (error: unknown): boolean =>
+  [error, error instanceof Error ? error.cause : undefined].some(
+    (one) => isConnectionLost(one) || ['ECONNREFUSED', 'ENOENT', '57P03'].includes(codeOf(one) ?? ''),
+  );
 
 // Whether requests can be served now: the database answers, accepts writes, and has the tables of this version.
 

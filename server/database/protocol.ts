@@ -1,32 +1,49 @@
 // What some statements need of PostgreSQL's protocol beyond pg: columns as bytes, and COPY.
 import { once } from 'node:events';
-import { CompiledQuery, sql } from 'kysely';
+import { CompiledQuery } from 'kysely';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { Parser } from 'pg-protocol/dist/parser.js';
 import { timestamp, type SqlType } from './columns.ts';
+import { run, type Execution } from './execution.ts';
 import type { Tx } from './unit-of-work.ts';
 
 // pg makes a string of every column, but a list needs the bytes of its items: to look up whether they are valid, and to send them. Both
 // conversions take a tenth of the time of a page. pg can ask PostgreSQL for the binary format, which for texts is their UTF-8, but cannot
 // read it yet.
 
-/** At the end of a statement: its texts are Buffers. */
-export const asBytes = sql.raw('/* as bytes */');
-export const isAsBytes = (text: string): boolean => text.endsWith('/* as bytes */');
+/** Sends a statement to a client of pg. */
+export type SendStatement = (
+  text: string,
+  values?: readonly unknown[],
+  execution?: Execution,
+) => Promise<pg.QueryResult>;
 
 /** pg knows more than its types say. Only the extended protocol has a binary format. */
-export interface BytesConfig extends pg.QueryConfig {
+interface Config extends pg.QueryConfig {
   binary?: true;
   queryMode?: 'extended';
 }
 
-export const bytesConfig = (text: string, values: readonly unknown[] = []): BytesConfig => ({
-  text,
-  values: [...values],
-  binary: true,
-  queryMode: 'extended',
-});
+/** For pg. With a name, PostgreSQL keeps the statement: see named-statements.ts. */
+export function configOf(
+  text: string,
+  values: readonly unknown[] | undefined,
+  { asBytes = false }: Execution,
+  name?: string,
+): Config {
+  return {
+    text,
+    ...(values && { values: values as unknown[] }),
+    ...(name !== undefined && { name }),
+    ...(asBytes && { binary: true, queryMode: 'extended' }),
+  };
+}
+
+export const sendWithoutName =
+  (client: pg.ClientBase): SendStatement =>
+  (text, values, execution = {}) =>
+    client.query(configOf(text, values, execution));
 
 const { builtins } = pg.types;
 const microsecondsAt2000 = 946_684_800_000_000n;
@@ -115,10 +132,8 @@ export async function copyRows(
 ): Promise<void> {
   if (rows.length === 0) return;
   const names = columns.map(([name]) => name).join(', ');
-  await db.executeQuery(CompiledQuery.raw(`copy ${table} (${names}) from stdin`, [rows.join('')]));
+  await run(db, CompiledQuery.raw(`copy ${table} (${names}) from stdin`), { copied: rows.join('') });
 }
-
-export const isCopy = (statement: string): boolean => statement.startsWith('copy ');
 
 /** Runs `copy … from stdin` with these rows. */
 export async function copyIn(

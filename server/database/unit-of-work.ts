@@ -5,7 +5,7 @@ import { type DatabaseConnection, type Kysely, type Transaction, sql } from 'kys
 import type { EventName, EventPayload } from '../../generated/operations.ts';
 import { codeOf } from '../faults.ts';
 import type { DatabaseTime } from '../rules/database-time.ts';
-import type { Tables } from './tables.ts';
+import type { TablesWithoutEvents } from './tables.ts';
 
 /** Enough for changes that have no events. */
 export interface Work {
@@ -48,9 +48,13 @@ export type Outbox = (
   only?: string,
 ) => Promise<Published>;
 
+/** Gets what the work returns, and the transaction that is about to commit. If it throws, that is rolled back. */
+export type BeforeCommit<T> = (result: T, unit: Work) => Promise<void> | void;
+
 /** `Any` is what the results must have in common. */
 export type InUnitOfWork<Any = unknown> = <T extends Any>(
   work: (unit: UnitOfWork) => Promise<T>,
+  hooks?: { beforeCommit: readonly BeforeCommit<T>[] },
 ) => Promise<T>;
 
 export interface UnitOfWorkOptions {
@@ -63,17 +67,17 @@ export interface UnitOfWorkOptions {
 }
 
 /**
- * Units of work on a database. They commit when `work` is done, and roll back when it throws. After a deadlock and the like all of
+ * Units of work on a database. They commit when `work` and the hooks are done, and roll back when it throws. After a deadlock and the like all of
  * `work` is repeated, so it must change nothing but the database, and call no provider.
  */
 export const createUnitOfWork =
   ({ outbox, publicUrl, onPublished, isRepeatable = true }: UnitOfWorkOptions) =>
   (db: Db): InUnitOfWork =>
-  async (work) => {
+  async (work, { beforeCommit } = { beforeCommit: [] }) => {
     let deliveries = 0;
-    const result = await (isRepeatable ? inTransaction : inTransactionOnce)(db, (tx, now) => {
+    const result = await (isRepeatable ? inTransaction : inTransactionOnce)(db, async (tx, now) => {
       deliveries = 0;
-      return work({
+      const unit: UnitOfWork = {
         db: tx,
         now,
         publicUrl: publicUrl(),
@@ -82,7 +86,10 @@ export const createUnitOfWork =
           deliveries += published.deliveries;
           return published;
         },
-      });
+      };
+      const done = await work(unit);
+      for (const hook of beforeCommit) await hook(done, unit);
+      return done;
     });
     if (deliveries > 0) onPublished?.();
     return result;
@@ -105,10 +112,10 @@ export const silently = (unit: Work, _reason: Silence): UnitOfWork => ({
 // Transactions, repeated where that is safe: see docs/decisions/0021-poolers-and-retries.md.
 
 /** A pool or a transaction. The caller of a query chooses. */
-export type Db = Kysely<Tables>;
+export type Db = Kysely<TablesWithoutEvents>;
 
 /** A transaction. Functions that change rows require one, so a change outside of a transaction does not compile. */
-export type Tx = Transaction<Tables>;
+export type Tx = Transaction<TablesWithoutEvents>;
 
 const attempts = 4;
 const pauseMilliseconds = 20;
@@ -187,7 +194,7 @@ const canRepeat = (error: unknown, { commitSent }: State): boolean =>
   isRolledBack(error) || (!commitSent && isConnectionLost(error));
 
 /** admin_shutdown, crash_shutdown, class 08 (PgBouncer reports a lost server connection so), or the socket itself. */
-const isConnectionLost = (error: unknown): boolean =>
+export const isConnectionLost = (error: unknown): boolean =>
   /^(08...|57P01|57P02|ECONNRESET|EPIPE)$/.test(codeOf(error) ?? '') ||
   (error instanceof Error && lostMessages.some((message) => error.message.startsWith(message)));
 

@@ -118,11 +118,16 @@ async function recordFailures(tx: Tx, now: DatabaseTime, attempts: readonly Atte
   // Two workers may change the same subscriptions. The same order prevents a deadlock.
   for (const attempt of attempts.toSorted((a, b) => subscriptionOf(a).localeCompare(subscriptionOf(b)))) {
     const id = subscriptionOf(attempt);
-    if (attempt.state !== 'succeeded') {
+    if (attempt.state === 'succeeded') {
+      // Only the first success after a failure writes the row of the subscription.
+      if (failing.has(id))
+        await sql`update webhook_subscriptions set failing_since = null where id = ${id}`.execute(tx);
+      failing.delete(id);
+    } else {
       failing.add(id);
-      if (await recordFailure(tx, attempt, now)) switchedOff.push(id);
-    } else if (failing.delete(id))
-      await sql`update webhook_subscriptions set failing_since = null where id = ${id}`.execute(tx);
+      const isSwitchedOff = await recordFailure(tx, attempt, now);
+      if (isSwitchedOff) switchedOff.push(id);
+    }
   }
   return switchedOff;
 }

@@ -31,7 +31,7 @@ export interface DeliveryTracing {
   };
 }
 
-interface AttemptContext extends DeliverDeps {
+export interface AttemptContext extends DeliverDeps {
   send: Send;
   /** Cancels the attempt. A cancelled attempt is not recorded. */
   signal: AbortSignal;

@@ -139,8 +139,21 @@ async function lease(
   const [chance, clock] =
     account === undefined ? [sql`random()`, sql`clock_timestamp()`] : [sql`id`, sql`now()`];
   const full = [...held].filter(([, number]) => number >= perAccount).map(([account]) => account);
-  const room = sql`${perAccount} - coalesce(
+  /** How many more deliveries of the account of a row this worker may hold. */
+  const roomOfAccount = sql`${perAccount} - coalesce(
     (${[...held.values()]}::integer[])[array_position(${[...held.keys()]}::text[], merchant_account_id)], 0)`;
+
+  // The subscriptions, each with how many more of its deliveries may be under way. A subscription that fails has one at a time.
+  const wanted = sql`
+    select id, retries_first, most - (
+      select count(*) from deliveries where ${isOwn} and subscription_id = wanted.id and ${isLeased}) as room
+    from unnest(
+      ${subscriptions.map(({ id }) => id)}::uuid[],
+      ${subscriptions.map(({ isFailing }) => isFailing)}::boolean[],
+      ${subscriptions.map(({ isFailing }) => (isFailing ? 1 : perSubscription))}::integer[]) as wanted (id, retries_first, most)`;
+
+  // Of each subscription the deliveries that are due, the oldest first, as many as it has room for. If it fails, its retries go first:
+  // behind the first attempts of a busy account, their turn would never come. Those of accounts without room are left out.
   const oldest = (condition: RawBuilder<unknown>) => sql`
     select * from (
       select merchant_account_id, id, due_at from deliveries
@@ -148,30 +161,26 @@ async function lease(
         and ${condition}
       order by due_at limit greatest(room, 0) for no key update skip locked
     ) as oldest`;
-  // A subscription that fails has one delivery under way. Its retries go first: behind the first attempts of a busy account, their turn
-  // would never come.
+  const next = sql`
+    select found.* from wanted cross join lateral (
+      ${oldest(sql`retries_first and ${isRetry}`)} union all ${oldest(sql`true`)} limit greatest(room, 0)
+    ) as found`;
+
+  // They, numbered within their account, the oldest first.
+  const ranked = sql`select *, row_number() over (partition by merchant_account_id order by due_at) as rank from next`;
+
+  // Those that their accounts have room for belong to this worker now: first of the accounts that hold fewest.
+  const leased = sql`
+    update deliveries set leased_by = ${worker}, due_at = ${clock} + make_interval(secs => ${leaseSeconds})
+    where ${isOwn} and (merchant_account_id, id) in (
+      select merchant_account_id, id from ranked where rank <= ${roomOfAccount}
+      order by rank + ${perAccount} - (${roomOfAccount}), ${chance} limit ${most})
+      and ${isDue}
+    returning merchant_account_id, id, event_id, subscription_id, attempts, attempts_before, traceparent`;
+
+  // With what sending them needs: the event, and the subscription.
   const { rows } = await sql<LeasedDelivery>`
-    with wanted as materialized (
-      select id, retries_first, most - (
-        select count(*) from deliveries where ${isOwn} and subscription_id = wanted.id and ${isLeased}) as room
-      from unnest(
-        ${subscriptions.map(({ id }) => id)}::uuid[],
-        ${subscriptions.map(({ isFailing }) => isFailing)}::boolean[],
-        ${subscriptions.map(({ isFailing }) => (isFailing ? 1 : perSubscription))}::integer[]) as wanted (id, retries_first, most)
-    ), next as materialized (
-      select found.* from wanted cross join lateral (
-        ${oldest(sql`retries_first and ${isRetry}`)} union all ${oldest(sql`true`)} limit greatest(room, 0)
-      ) as found
-    ), ranked as materialized (
-      select *, row_number() over (partition by merchant_account_id order by due_at) as rank from next
-    ), leased as (
-      update deliveries set leased_by = ${worker}, due_at = ${clock} + make_interval(secs => ${leaseSeconds})
-      where ${isOwn} and (merchant_account_id, id) in (
-        select merchant_account_id, id from ranked where rank <= ${room}
-        order by rank + ${perAccount} - (${room}), ${chance} limit ${most})
-        and ${isDue}
-      returning merchant_account_id, id, event_id, subscription_id, attempts, attempts_before, traceparent
-    )
+    with wanted as materialized (${wanted}), next as materialized (${next}), ranked as materialized (${ranked}), leased as (${leased})
     select leased.*, body, subscription.merchant_account_id as subscription_account_id, active, url, username,
       password_sealed, secret_sealed, old_secret_sealed, old_secret_until
     from leased join events on events.merchant_account_id = leased.merchant_account_id and events.id = event_id

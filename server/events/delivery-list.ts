@@ -18,6 +18,7 @@ export interface DeliveryFilter {
   /** A record that events are about. They are found faster in its account, from the time when it was created. */
   record?: (Pick<EventTarget, 'id'> & Partial<EventTarget>) | undefined;
   failed?: boolean | undefined;
+  pending?: boolean | undefined;
   since?: Date | undefined;
   only?: readonly DeliveryKey[] | undefined;
 }
@@ -90,7 +91,8 @@ const targetId = sql<string | null>`events.body::json -> 'target' ->> 'id'`;
 const isAbout = (id: string) =>
   sql<boolean>`case when position(${id} in events.body) > 0 then ${targetId} = ${id} else false end`;
 
-function matching({ subscriptionId, accountId, eventId, record, failed, since, only }: DeliveryFilter) {
+function matching(filter: DeliveryFilter) {
+  const { subscriptionId, accountId, eventId, record, failed, pending, since, only } = filter;
   const { merchant_account_id: account, created_at: created } = record ?? {};
   const conditions = [
     sql`true`,
@@ -101,6 +103,7 @@ function matching({ subscriptionId, accountId, eventId, record, failed, since, o
     created && sql`deliveries.created_at >= ${shortlyBefore(created)}`,
     record && isAbout(record.id),
     failed && sql`deliveries.state = 'failed'`,
+    pending && sql`deliveries.state = 'pending'`,
     since && sql`deliveries.created_at >= ${since}`,
     only && sql`(deliveries.merchant_account_id, deliveries.id) in ${keysOf(only)}`,
   ];

@@ -1,10 +1,11 @@
 // The outbox of a unit of work: an event is validated against the contract and stored with its deliveries, in the transaction of
 // the change. A change that is rolled back sends no event; a change that is committed always does.
-import { sql } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { EventName } from '../../generated/operations.ts';
 import type { ResponseCheck } from '../contract/responses.ts';
 import { isCitus } from '../database/across-accounts.ts';
 import type { Db, Tx } from '../database/database.ts';
+import type { Tables } from '../database/tables.ts';
 import type { Outbox, Target, UnitOfWork } from '../database/unit-of-work.ts';
 import type { DatabaseTime } from '../rules/database-time.ts';
 import { makeTimedUuid } from '../rules/values.ts';
@@ -34,12 +35,12 @@ export const createOutbox =
     return { id, deliveries: await insertEvent(db, row, { only, traceparent: currentTrace() }) };
   };
 
-// How a change becomes an event. Queries that change a resource with events require an `EventTx`, and only `withEvent` has one, so
-// to call them without it does not compile. Return every row that was changed.
+// How a change becomes an event. Rows of a resource with events can be written by an `EventTx` alone, and only `withEvent` has one, so a
+// change without an event does not compile: see database/tables.ts. Queries in SQL ask for it. Return every row that was changed.
 
 declare const hasEvent: unique symbol;
 
-export type EventTx = Tx & { readonly [hasEvent]: true };
+export type EventTx = Transaction<Tables> & { readonly [hasEvent]: true };
 
 /** Changes rows and stores an event for each, in the same transaction; none in a unit of work without events (`silently`). */
 export async function withEvent<

@@ -1,3 +1,5 @@
+// The tables of events and their deliveries. Nobody imports this file for its tables: the declaration at its end adds them to `Tables`, from
+// where every query has them.
 import type { ColumnType, Generated } from 'kysely';
 import type { Stamp } from '../database/columns.ts';
 

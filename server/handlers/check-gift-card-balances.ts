@@ -1,12 +1,11 @@
-import type { Handler, Input, Result } from '../../generated/operations.ts';
+import type { Handler, Input, Result } from '../contract/handler-types.ts';
 import { ApiError } from '../errors.ts';
 import { isTimeout } from '../providers/call.ts';
 import type { Balance, GiftCard } from '../providers/gift-cards.ts';
 import type { GuardedProviders } from '../providers/index.ts';
-import { countNumbers } from '../resources/card-numbers/queries.ts';
-import { pinLimit, triedPin } from '../resources/card-numbers/rules.ts';
 import { findGiftCards } from '../resources/gift-cards/queries.ts';
 import { presentGiftCardBalance } from '../resources/gift-cards/rules.ts';
+import { pinLimit, triedPin } from '../resources/number-limits/rules.ts';
 import { accountOf, type Deps } from './deps.ts';
 
 type Items = Input<'checkGiftCardBalances'>['body']['items'];
@@ -42,13 +41,17 @@ export const checkGiftCardBalances: Handler<'checkGiftCardBalances', Deps> = asy
 const tooManyPins: Balance = { errorCode: 'suspected_fraud', rawCode: null, rawMessage: null };
 
 /** The PIN of a stored card is not the caller's guess. */
-async function findRefused(wanted: Wanted[], account: string, { db, keysOf }: Deps): Promise<Set<Wanted>> {
+async function findRefused(
+  wanted: Wanted[],
+  account: string,
+  { db, keysOf, recordNumbers }: Deps,
+): Promise<Set<Wanted>> {
   const keys = await keysOf(db, account);
   const given = wanted.flatMap((one) =>
     one.id === null && one.card ? [{ one, tried: triedPin(keys, one.card) }] : [],
   );
   const pins = given.map(({ tried }) => tried);
-  const waits = await countNumbers(db, pins, pinLimit);
+  const waits = await recordNumbers(pins, pinLimit);
   return new Set(given.flatMap(({ one }, index) => (waits[index] === undefined ? [] : [one])));
 }
 

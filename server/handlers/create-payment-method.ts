@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Handler, Input, Result } from '../../generated/operations.ts';
+import type { Handler, Input, Result } from '../contract/handler-types.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { ApiError } from '../errors.ts';
 import { judgeCard } from '../providers/cards.ts';

@@ -1,10 +1,6 @@
-import type { Handler, Result } from '../../generated/operations.ts';
+import type { Handler, Result } from '../contract/handler-types.ts';
 import { ApiError } from '../errors.ts';
-import {
-  createSubscription,
-  TooManySubscriptions,
-  isSchemeAllowed,
-} from '../resources/webhook-subscriptions/changes.ts';
+import { createSubscription, isSchemeAllowed } from '../resources/webhook-subscriptions/changes.ts';
 import { presentSubscription } from '../resources/webhook-subscriptions/table.ts';
 import { hostFaults } from '../rules/values.ts';
 import type { WriteDeps } from './deps.ts';
@@ -21,17 +17,13 @@ export const createWebhookSubscription: Handler<'createWebhookSubscription', Wri
   const merchant_account_id = selection.kind === 'one' ? selection.id : null;
   return inUnitOfWork(async (unit): Promise<Result<'createWebhookSubscription'>> => {
     const subscription = { merchant_account_id, url, active, authentication };
-    const { row, secret } = await createSubscription(unit, subscription, vault).catch(refuse);
-    return { status: 201, body: presentSubscription(row, secret, false) };
+    const made = await createSubscription(unit, subscription, vault);
+    if ('tooMany' in made)
+      throw new ApiError('unprocessable', {
+        detail: [fault('active', made.tooMany, 'value_error.too_many')],
+      });
+    return { status: 201, body: presentSubscription(made.row, made.secret, false) };
   });
 };
 
 const fault = (property: string, msg: string, type: string) => ({ loc: ['body', property], msg, type });
-
-function refuse(error: unknown): never {
-  if (error instanceof TooManySubscriptions)
-    throw new ApiError('unprocessable', {
-      detail: [fault('active', error.message, 'value_error.too_many')],
-    });
-  throw error;
-}

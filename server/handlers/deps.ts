@@ -1,12 +1,14 @@
 // What a handler receives in addition to its input, and what several handlers do with it. Handlers know nothing of Express:
 // (input, deps) → {status, body}. The type says whether an operation writes: only WriteDeps has units of work, and a change takes one.
-import type { OperationId, Result } from '../../generated/operations.ts';
+import type { OperationId } from '../../generated/operations.ts';
+import type { Result } from '../contract/handler-types.ts';
 import type { Db } from '../database/database.ts';
 import type { Page, PageRequest } from '../database/paging.ts';
-import type { InUnitOfWork } from '../database/unit-of-work.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { ApiError, type Unprocessable } from '../errors.ts';
 import type { GuardedProviders } from '../providers/index.ts';
-import type { Accounts } from '../rules/accounts.ts';
+import type { NumberLimit, TriedNumber } from '../resources/number-limits/rules.ts';
+import { onceFor, type Accounts } from '../rules/accounts.ts';
 import { cursorBinding, foreignCursor, givenCursor, pageCursors, type CursorCodec } from '../rules/cursor.ts';
 import type { KeysOf } from '../secrets/digest-keys.ts';
 import type { Vault } from '../secrets/vault.ts';
@@ -21,6 +23,8 @@ export interface Deps {
   cursors: CursorCodec;
   vault: Vault;
   keysOf: KeysOf;
+  /** Undefined for a number that is within the limit. */
+  recordNumbers: (numbers: readonly TriedNumber[], limit: NumberLimit) => Promise<(number | undefined)[]>;
   /** Never called inside a unit of work. */
   providers: GuardedProviders;
   publicUrl: string;
@@ -46,8 +50,8 @@ export interface AnyAnswer {
 }
 
 export interface WriteDeps extends Deps {
-  /** Checks the answer against the contract before it commits. A handler returns it unchanged: the lint refuses `await`. */
-  inUnitOfWork: InUnitOfWork<AnyAnswer>;
+  /** Commits an answer that is valid, and sends it. A handler returns it unchanged: the lint refuses `await`. */
+  inUnitOfWork: <Answer extends AnyAnswer>(work: (unit: UnitOfWork) => Promise<Answer>) => Promise<Answer>;
 }
 
 /** The account of an operation whose contract says `x-merchant-scope: one`. */
@@ -66,10 +70,10 @@ export function accountsOf({ selection }: Pick<Deps, 'selection'>): Accounts {
 function selectionKey(selection: Selection): string {
   if (selection.kind === 'none') return '';
   if (selection.kind === 'one') return `one:${selection.id}`;
-  return JSON.stringify(
-    selection.accounts === 'all' ? ['all'] : ['all', ...[...selection.accounts.only].sort()],
-  );
+  return selection.accounts === 'all' ? '["all"]' : keyOf(selection.accounts.only);
 }
+
+const keyOf = onceFor((accounts) => JSON.stringify(['all', ...[...accounts].sort()]));
 
 // What every list does: read the cursor, ask for a page, sign the cursors of its neighbours.
 

@@ -1,4 +1,4 @@
-import type { Handler, Result } from '../../generated/operations.ts';
+import type { Handler, ResultAsJson } from '../contract/handler-types.ts';
 import { listTransactionPage } from '../resources/transactions/list.ts';
 import { readMetadataFilter } from '../rules/filters.ts';
 import { accountsOf, readPage, type Deps } from './deps.ts';
@@ -6,7 +6,7 @@ import { accountsOf, readPage, type Deps } from './deps.ts';
 export const listTransactions: Handler<'listTransactions', Deps> = async (
   { query },
   deps,
-): Promise<Result<'listTransactions'>> => {
+): Promise<ResultAsJson<'listTransactions'>> => {
   const metadata = query.metadata && readMetadataFilter(query.metadata);
   const { rows, envelope } = await readPage(
     'listTransactions',

@@ -1,4 +1,4 @@
-import type { Handler, Result } from '../../generated/operations.ts';
+import type { Handler, Result } from '../contract/handler-types.ts';
 import { listWebhookSubscriptionPage } from '../resources/webhook-subscriptions/queries.ts';
 import { presentSubscription } from '../resources/webhook-subscriptions/table.ts';
 import { accountsOf, readPage, type Deps } from './deps.ts';

@@ -3,9 +3,10 @@ import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { parseJson } from '../../client/json.ts';
 import type { ApiError, Detail, ErrorCode, Unprocessable } from '../errors.ts';
+import { maskCardNumbers } from '../rules/card-numbers.ts';
 import type { RequestFeed } from './desk/feed.ts';
 import { isProbe } from './health.ts';
-import { partialContextOf, type Refusal } from './step.ts';
+import { trailOf, type Refusal } from './known.ts';
 
 /** Called when a request has ended, with the ID of its operation. */
 type NoteRequest = (operation: string | undefined, status: number | 'aborted', milliseconds: number) => void;
@@ -22,7 +23,7 @@ export const createAccessLog =
   (req, res, next) => {
     const begun = performance.now();
     res.on('close', () => {
-      const { requestId, traceId, operation, caller, selection, refusal, unready } = partialContextOf(res);
+      const { requestId, traceId, operation, caller, selection, refusal, unready } = trailOf(res);
       const status: number | 'aborted' = res.writableFinished ? res.statusCode : 'aborted';
       const milliseconds = performance.now() - begun;
       noteRequest?.(operation?.id, status, milliseconds);
@@ -37,7 +38,8 @@ export const createAccessLog =
         ms: Math.round(milliseconds * 10) / 10,
       };
       // Not the docs, nor the contract that the console loads.
-      if (operation || refusal) keep?.({ ...record, operation: operation?.id });
+      if (operation || refusal)
+        keep?.({ ...record, operation: operation?.id, query: operation && shownQuery(req.originalUrl) });
       // Load balancers ask every few seconds.
       const level = unready === undefined ? (isProbe(record.path) ? 'debug' : 'info') : 'warn';
       const account = selection?.kind === 'one' ? selection.id : undefined;
@@ -64,10 +66,10 @@ export const createTrace =
   (req, res, next) => {
     const given = req.headers.traceparent;
     const { traceId, run, end } = beginRequest(typeof given === 'string' ? given : undefined);
-    const context = partialContextOf(res);
-    context.traceId = traceId;
+    const trail = trailOf(res);
+    trail.traceId = traceId;
     res.on('close', () => {
-      end(context.operation?.id, res.writableFinished ? res.statusCode : 'aborted');
+      end(trail.operation?.id, res.writableFinished ? res.statusCode : 'aborted');
     });
     run(next);
   };
@@ -101,6 +103,13 @@ export const unknownPath = (url: string): string => {
   const isShown = (word: string) => word === '' || name.test(word);
   return shownWords(path.slice(0, longestPath), isShown) + (path.length > longestPath ? '…' : '');
 };
+
+/** For the sandbox's landing page, which its developer reads. Nothing of it is logged. */
+export function shownQuery(url: string): string | undefined {
+  const pairs = [...new URLSearchParams(url.split('?')[1])].map(([key, value]) => `${key}=${value}`);
+  const masked = maskCardNumbers(pairs.join('&'), 'inside').replaceAll(/eyJ[\w-]+(\.[\w-]*)*/g, '[token]');
+  return masked.slice(0, longestReason) || undefined;
+}
 
 export function refusalOf({ code, facts }: Pick<ApiError, 'code' | 'facts'>): Refusal {
   const faults = [

@@ -1,91 +1,119 @@
-// Runs the handler and sends its answer. The answer is validated against the contract first; that of a write before its unit
-// of work commits, which also keeps it for the case that the request is repeated with the same Idempotency-Key.
-import type { Request, Response } from 'express';
-import type { Handler, Handlers, Input, OperationId } from '../../generated/operations.ts';
+// Runs the handler and sends its answer. Before that, the answer is held against the contract, and with an Idempotency-Key it is kept
+// for a repeated request. That of a write is checked and kept before its unit of work commits: the change and its answer are stored
+// together, or neither is.
+import type { Response } from 'express';
+import type { OperationId } from '../../generated/operations.ts';
+import type { Handlers } from '../contract/handler-types.ts';
 import { writeBody, type ResponseCheck } from '../contract/responses.ts';
 import type { Db } from '../database/database.ts';
-import type { CountCall } from '../database/rate-limits.ts';
-import type { Work } from '../database/unit-of-work.ts';
+import type { RecordCall } from '../database/rate-limits.ts';
+import type { InUnitOfWork, Work } from '../database/unit-of-work.ts';
 import { ApiError, errorBody } from '../errors.ts';
-import type { AnyAnswer, WriteDeps } from '../handlers/deps.ts';
+import type { AnyAnswer, Deps, WriteDeps } from '../handlers/deps.ts';
 import type { KeptAnswers, SentAnswer } from '../resources/idempotency-keys/rules.ts';
 import type { DigestKeys } from '../secrets/derive-keys.ts';
 import { repeatedRefusal } from './access-log.ts';
 import { claimOf, createOnce, refusalLimit } from './idempotency.ts';
+import {
+  trailOf,
+  type Arrived,
+  type Authenticated,
+  type Owned,
+  type Routed,
+  type Selected,
+  type Trail,
+  type Validated,
+} from './known.ts';
 import type { LimitVelocity } from './limits.ts';
-import type { Context, Step } from './step.ts';
+import { check } from './pipeline.ts';
+
+/** All that the steps before have found out. */
+export type Known = Arrived & Routed & Authenticated & Selected & Owned & Validated;
 
 interface AnswerDeps {
   handlers: Handlers<WriteDeps>;
   responses: ResponseCheck;
-  /** What the handler of this request receives. `beforeCommit` throws if the answer of a write breaks the contract. */
-  depsOf: (context: Context, beforeCommit: (answer: AnyAnswer, unit: Work) => Promise<void>) => WriteDeps;
+  depsOf: (known: Known, trail: Trail) => Deps;
+  unitsOn: (db: Db) => InUnitOfWork;
   /** Its functions throw if the request exceeds a velocity limit. */
   limitVelocity: LimitVelocity;
   keysOf: (db: Db, account: string | null) => Promise<DigestKeys>;
   keptFor: (db: Db) => KeptAnswers<Work>;
-  countCall: CountCall;
+  recordCall: RecordCall;
 }
 
-type Keep = (answer: SentAnswer, unit: Work) => Promise<void>;
+/** Called with the answer, and with the transaction that is about to commit. Without one if the handler used no unit of work. */
+type Hook = (answer: AnyAnswer, unit?: Work) => Promise<void> | void;
 
-export function createAnswer(deps: AnswerDeps): Step {
+export function createAnswer(deps: AnswerDeps) {
+  const { keysOf, keptFor, limitVelocity, recordCall } = deps;
   const once = createOnce<Work>();
-  return async (context, req, res) => {
-    const { keysOf, keptFor, limitVelocity, countCall } = deps;
-    const { quickDb, caller } = context;
-    const claim = context.operation.takesKey
-      ? await claimOf((account) => keysOf(quickDb, account), context.selection, caller.keyPairId, req)
+  return check('answered', async (known: Known, req, res) => {
+    const { quickDb, caller, operation } = known;
+    const { checkAnswer, checkRefusal } = checksOf(deps, operation.id);
+    const handle = (beforeCommit: readonly Hook[]) => runHandler(deps, known, trailOf(res), beforeCommit);
+    const claim = operation.takesKey
+      ? await claimOf((account) => keysOf(quickDb, account), known, caller.keyPairId, req)
       : undefined;
     if (!claim) {
-      const { status, headers = {}, body } = await runHandler(deps, context, req);
-      send(res, { status, headers, text: writeBody(body) });
+      send(res, written(await handle([checkAnswer])));
       return;
     }
     const answer = await once({
       kept: keptFor(quickDb),
       claim,
       res,
-      beforeTelling: (isRepeated) => limitVelocity.numbers(context, req.body, isRepeated),
-      keepsRefusal: async () => (await countCall(quickDb, refusalLimit, caller.keyPairId)) === undefined,
-      work: (keep) => runToKeep(deps, context, req, keep),
+      beforeTelling: (isRepeated) => limitVelocity.numbers(known, isRepeated),
+      keepsRefusal: async () => (await recordCall(known, refusalLimit, caller.keyPairId)) === undefined,
+      work: async (keepText) => {
+        const keepAnswer: Hook = (answer, unit) => keepText(inText(answer), unit);
+        return inText(await handle([checkAnswer, keepAnswer]).catch(checkRefusal));
+      },
     });
-    if (answer.status >= 400) context.refusal = repeatedRefusal(answer.text);
+    if (answer.status >= 400) trailOf(res).refusal = repeatedRefusal(answer.text);
     send(res, answer);
-  };
-}
-
-async function runToKeep(deps: AnswerDeps, context: Context, req: Request, keep: Keep): Promise<SentAnswer> {
-  try {
-    return inText(await runHandler(deps, context, req, keep));
-  } catch (error) {
-    // A refusal is kept, so it must be one that can be sent.
-    if (error instanceof ApiError)
-      requireValid(deps, context, { status: error.status, body: errorBody(error.code, error.facts) });
-    throw error;
-  }
-}
-
-async function runHandler(deps: AnswerDeps, context: Context, req: Request, keep?: Keep): Promise<AnyAnswer> {
-  // Here and not before: a repeated answer does not count.
-  await deps.limitVelocity.cards(context, req.body);
-  let validated: AnyAnswer | undefined;
-  const own = deps.depsOf(context, async (answer, unit) => {
-    requireValid(deps, context, answer);
-    validated = answer;
-    await keep?.(inText(answer), unit);
   });
-  const handle = deps.handlers[context.operation.id] as Handler<OperationId, WriteDeps>;
-  const input = { path: context.path, query: req.query, body: req.body as unknown };
-  const answer: AnyAnswer = await handle(input as unknown as Input<OperationId>, own);
-  if (answer !== validated) requireValid(deps, context, answer);
+}
+
+/** Both throw a 500 if the answer breaks the contract. */
+function checksOf({ responses }: AnswerDeps, id: OperationId) {
+  const checkAnswer = ({ status, body }: AnyAnswer): void => {
+    const fault = responses.fault(id, status, body);
+    if (fault) throw new ApiError('server_error', { reason: `the answer breaks the contract: ${fault}` });
+  };
+  /** A refusal that is kept must be one that can be sent. */
+  const checkRefusal = (error: unknown): never => {
+    if (error instanceof ApiError)
+      checkAnswer({ status: error.status, body: errorBody(error.code, error.facts) });
+    throw error;
+  };
+  return { checkAnswer, checkRefusal };
+}
+
+async function runHandler(
+  { handlers, unitsOn, depsOf, limitVelocity }: AnswerDeps,
+  known: Known,
+  trail: Trail,
+  beforeCommit: readonly Hook[],
+): Promise<AnyAnswer> {
+  // Here and not before: a repeated answer does not count.
+  await limitVelocity.cards(known);
+  let committed: AnyAnswer | undefined;
+  const inUnitOfWork: WriteDeps['inUnitOfWork'] = async (work) => {
+    const answer = await unitsOn(known.db)(work, { beforeCommit });
+    committed = answer;
+    return answer;
+  };
+  // The input was validated for this operation.
+  const handle: (input: never, deps: WriteDeps) => Promise<AnyAnswer> = handlers[known.operation.id];
+  const answer = await handle(known.input as never, { ...depsOf(known, trail), inUnitOfWork });
+  // The hooks have run. What was committed is sent, whatever the handler made of it afterwards.
+  if (committed) return committed;
+  for (const hook of beforeCommit) await hook(answer);
   return answer;
 }
 
-function requireValid({ responses }: AnswerDeps, { operation }: Context, { status, body }: AnyAnswer): void {
-  const fault = responses.fault(operation.id, status, body);
-  if (fault) throw new ApiError('server_error', { reason: `the answer breaks the contract: ${fault}` });
-}
+const written = ({ status, headers = {}, body }: AnyAnswer) => ({ status, headers, text: writeBody(body) });
 
 const inText = ({ status, headers = {}, body }: AnyAnswer): SentAnswer => ({
   status,

@@ -12,10 +12,10 @@ import {
   type PaymentMethodRow,
 } from '../resources/payment-methods/queries.ts';
 import { approvalPath } from '../resources/payment-methods/rules.ts';
-import { IllegalMove } from '../rules/state-machine.ts';
 import { uuidSource } from '../rules/values.ts';
 import { receive } from './body.ts';
-import { contextOf } from './step.ts';
+import type { Arrived } from './known.ts';
+import { knowing, type Pipeline } from './pipeline.ts';
 
 // A pattern instead of `:id`: Express would decode that, and answer `%zz` with its own error page.
 const approvalPattern = new RegExp(`^${approvalPath(`(${uuidSource})`)}$`);
@@ -27,7 +27,16 @@ const policyFor = (redirectUrl: string | null): string =>
 const longestForm = 1024;
 
 // The routes are on the app itself, because an Express router would answer OPTIONS requests.
-export function serveApprovals(app: Express, pagesDir: string, unitsOn: (db: Db) => InUnitOfWork): void {
+interface ApprovalDeps {
+  pagesDir: string;
+  unitsOn: (db: Db) => InUnitOfWork;
+}
+
+export function serveApprovals(
+  app: Express,
+  arrived: Pipeline<Pick<Arrived, 'unownedDb'>>,
+  { pagesDir, unitsOn }: ApprovalDeps,
+): void {
   const file = join(pagesDir, 'approval.html');
   const send = (res: Response, content: string, redirectUrl: string | null) => {
     // Until the pages are built there is no style.
@@ -35,14 +44,13 @@ export function serveApprovals(app: Express, pagesDir: string, unitsOn: (db: Db)
     res.set('Content-Security-Policy', policyFor(redirectUrl)).type('html');
     res.send(frame.replace('{{content}}', () => content));
   };
-  app.get(approvalPattern, async (req, res, next) => {
-    const card = await findPaymentMethodOfAnyAccount(contextOf(res).quickDb, idOf(req));
+  const show = knowing(arrived, async ({ unownedDb: db }, req, res, next) => {
+    const card = await findPaymentMethodOfAnyAccount(db, idOf(req));
     if (!card) next();
     else if (card.status === 'buyer_approval_required') send(res, question(card), card.redirect_url);
     else send(res, decided(card), null);
   });
-  app.post(approvalPattern, async (req, res, next) => {
-    const { quickDb: db } = contextOf(res);
+  const decide = knowing(arrived, async ({ unownedDb: db }, req, res, next) => {
     const decision = new URLSearchParams(String(await receive(req, longestForm))).get('decision');
     const card = await findPaymentMethodOfAnyAccount(db, idOf(req));
     if (!card || (decision !== 'approve' && decision !== 'decline')) {
@@ -50,12 +58,10 @@ export function serveApprovals(app: Express, pagesDir: string, unitsOn: (db: Db)
       return;
     }
     const status = decision === 'approve' ? 'succeeded' : 'failed';
-    const moved = await unitsOn(db)((unit) =>
+    const result = await unitsOn(db)((unit) =>
       movePaymentMethod(unit, card.id, status, { onlyFrom: 'buyer_approval_required' }),
-    ).catch((error: unknown) => {
-      if (error instanceof IllegalMove) return undefined;
-      throw error;
-    });
+    );
+    const moved = result && 'moved' in result ? result.moved : undefined;
     if (moved && card.redirect_url) {
       res.redirect(303, card.redirect_url);
       return;
@@ -64,6 +70,8 @@ export function serveApprovals(app: Express, pagesDir: string, unitsOn: (db: Db)
     const shown = moved ?? (await findPaymentMethodOfAnyAccount(db, card.id)) ?? card;
     send(res.status(moved ? 200 : 409), decided(shown), null);
   });
+  app.get(approvalPattern, show);
+  app.post(approvalPattern, decide);
 }
 
 const idOf = (req: Request): string => String(req.params[0]);

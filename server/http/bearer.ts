@@ -7,8 +7,9 @@ import { ApiError } from '../errors.ts';
 import { leewaySeconds, InvalidToken, readKeyId, type Claims } from '../resources/api-key-pairs/claims.ts';
 import type { SigningPair } from '../resources/api-key-pairs/queries.ts';
 import { tokenDigest, verifyToken } from '../resources/api-key-pairs/token.ts';
-import { createCache } from './cache.ts';
-import type { Context, Step } from './step.ts';
+import { createCache, createLookUp } from '../rules/cache.ts';
+import { trailOf, type Arrived, type Authenticated } from './known.ts';
+import type { Passed, Step } from './pipeline.ts';
 
 interface BearerDeps {
   findSigningPair: (db: Db, thumbprint: string) => Promise<SigningPair | undefined>;
@@ -29,20 +30,20 @@ interface Verified extends Claims {
 const pairMilliseconds = 2_000;
 const touchMilliseconds = 60_000;
 
-export function createBearer({ findSigningPair, recordKeyPairUse, log, now }: BearerDeps): Step {
-  const pairs = createCache<Pair>(1_000);
+type Needs = Pick<Arrived, 'unownedDb'> & Passed<'notEarly'>;
+
+export function createBearer(deps: BearerDeps): Step<Needs, Authenticated> {
+  const { findSigningPair, recordKeyPairUse, log, now } = deps;
+  const pairOf = createLookUp<Pair>(1_000, pairMilliseconds);
   const tokens = createCache<Verified>(10_000);
   const touched = createCache<true>(1_000);
 
-  const findPair = async ({ quickDb }: Context, thumbprint: string, at: number): Promise<Pair> => {
-    const found = await findSigningPair(quickDb, thumbprint);
-    if (!found) throw new InvalidToken('unknown kid');
-    const pair = { ...found, publicKey: createPublicKey(found.public_key) };
-    pairs.set(thumbprint, pair, at + pairMilliseconds);
-    return pair;
+  const findPair = async (db: Db, thumbprint: string): Promise<Pair | undefined> => {
+    const found = await findSigningPair(db, thumbprint);
+    return found && { ...found, publicKey: createPublicKey(found.public_key) };
   };
 
-  return async (context, req) => {
+  return async ({ unownedDb }, req, res) => {
     const time = now();
     // What is remembered of a pair does not get younger when somebody sets the clock back.
     const at = performance.now();
@@ -51,7 +52,8 @@ export function createBearer({ findSigningPair, recordKeyPairUse, log, now }: Be
     try {
       const known = tokens.get(token, time.getTime());
       const thumbprint = known?.thumbprint ?? readKeyId(token);
-      const pair = pairs.get(thumbprint, at) ?? (await findPair(context, thumbprint, at));
+      const pair = await pairOf(thumbprint, () => findPair(unownedDb, thumbprint));
+      if (!pair) throw new InvalidToken('unknown kid');
       if (!pair.active) throw new InvalidToken(`the key pair ${pair.id} is not active`);
       const verified =
         known?.pairId === pair.id
@@ -66,18 +68,19 @@ export function createBearer({ findSigningPair, recordKeyPairUse, log, now }: Be
       if (!touched.get(pair.id, at)) {
         touched.set(pair.id, true, at + touchMilliseconds);
         // A request that only reads can be answered without it.
-        await recordKeyPairUse(context.quickDb, pair.id).catch((error: unknown) => {
-          const { requestId, traceId } = context;
+        await recordKeyPairUse(unownedDb, pair.id).catch((error: unknown) => {
+          const { requestId, traceId } = trailOf(res);
           log.warn({ requestId, traceId, keyPair: pair.id, err: error }, 'last_used_at was not written');
         });
       }
-      context.caller = {
+      const caller = {
         keyPairId: pair.id,
         scopes: verified.scopes,
         permissions: pair.permissions,
         accounts: pair.accounts,
         tokenDigest: verified.digest,
       };
+      return { caller };
     } catch (error) {
       if (error instanceof InvalidToken) throw new ApiError('unauthorized', { reason: error.message });
       throw error;

@@ -5,7 +5,7 @@ import type { Request } from 'express';
 import { AmbiguousJson, parseStrictJson } from '../../client/json.ts';
 import { ApiError } from '../errors.ts';
 import { mostPieces } from './connections.ts';
-import type { PipelineStep } from './step.ts';
+import { check, type Passed } from './pipeline.ts';
 
 const refuse = (
   type: string,
@@ -13,15 +13,13 @@ const refuse = (
   { pointer = '', headers = {} }: { pointer?: string; headers?: Record<string, string> } = {},
 ) => new ApiError('bad_request', { details: [{ location: 'body', pointer, message, type }], headers });
 
-export function createBody<Context>(
-  limit: number,
-  hasBody: (context: Context) => boolean,
-): PipelineStep<Context> {
-  return async (context, req) => {
+/** Leaves the body on the request, where express-openapi-validator looks for it. */
+export const createBody = <Needs>(limit: number, hasBody: (known: Needs) => boolean) =>
+  check('parsed', async (known: Needs & Passed<'counted'>, req) => {
     const given = req.headers['content-type'];
     // express-openapi-validator compiles and keeps a validator (1 MB) for every Content-Type that it sees: show it one.
     delete req.headers['content-type'];
-    if (!hasBody(context)) return;
+    if (!hasBody(known)) return;
     const sent =
       req.headers['transfer-encoding'] !== undefined || (req.headers['content-length'] ?? '0') !== '0';
     if (given === undefined ? sent : !isJson(given)) {
@@ -32,8 +30,7 @@ export function createBody<Context>(
     const bytes = await receive(req, limit);
     // An empty body in chunks is no body either.
     req.body = bytes.length === 0 ? undefined : parse(bytes);
-  };
-}
+  });
 
 // Invalid UTF-8 and lone surrogates would be parsed without an error and stored as U+FFFD. The stored value would then differ
 // from the sent one, and two different identifiers could become the same.

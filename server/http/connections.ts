@@ -15,6 +15,7 @@ interface Connection {
 }
 
 interface ConnectionLimits {
+  /** On one connection. */
   mostRequests: number;
   /** From the start of a connection, or the end of an answer, to the head of the next request. */
   nextRequestMilliseconds: number;

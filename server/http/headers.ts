@@ -5,7 +5,7 @@ import type { Document } from '../contract/load.ts';
 import { ApiError } from '../errors.ts';
 import { maskCardNumbers } from '../rules/card-numbers.ts';
 import { isUuid } from '../rules/values.ts';
-import type { PipelineStep } from './step.ts';
+import { check, type Step } from './pipeline.ts';
 
 /** Answers hold personal data, so nothing may store them. Static pages set a Cache-Control of their own. */
 export const createSecurityHeaders =
@@ -22,13 +22,13 @@ export const hasSeveralHosts = (rawHeaders: readonly string[]): boolean =>
   rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name)).length > 1;
 
 /** RFC 9110 and 9112. Node would answer these itself, with a status and a shape that the contract does not have. */
-export const wellFormed: PipelineStep<unknown> = (_context, { httpVersion, headers, rawHeaders }) => {
+export const wellFormed = check('wellFormed', (_known: object, { httpVersion, headers, rawHeaders }) => {
   if (hasSeveralHosts(rawHeaders)) throw new ApiError('bad_request', { reason: 'several Host headers' });
   if (httpVersion === '1.1' && headers.host === undefined)
     throw new ApiError('bad_request', { reason: 'no Host header' });
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
     throw new ApiError('bad_request', { reason: 'an Expect header other than 100-continue' });
-};
+});
 
 // Sets X-Request-ID on every response: that of the caller if it has the documented form, otherwise a new one.
 const allowed = /^[A-Za-z0-9._:-]{1,128}$/;
@@ -36,19 +36,19 @@ const allowed = /^[A-Za-z0-9._:-]{1,128}$/;
 /** For logs, which must have no card number; many other long numbers look like one. */
 export const loggedId = (id: string): string => (isUuid(id) ? id : maskCardNumbers(id, 'inside'));
 
-export const requestId: PipelineStep<{ requestId: string }> = (context, req, res) => {
+export const requestId: Step<object, { requestId: string }> = (_known, req, res) => {
   const given = req.headers['x-request-id'];
   const id = typeof given === 'string' && allowed.test(given) ? given : randomUUID();
-  context.requestId = loggedId(id);
   res.setHeader('X-Request-ID', id);
+  return { requestId: loggedId(id) };
 };
 
 // RFC 8470: an attacker can replay a request in TLS early data, and only a GET may be executed twice. A malformed
 // value counts as 1.
-export const earlyData: PipelineStep<unknown> = (_context, req) => {
+export const earlyData = check('notEarly', (_known: { operation: object }, req) => {
   if (req.method !== 'GET' && req.headers['early-data'] !== undefined)
     throw new ApiError('too_early', { reason: `a ${req.method} in TLS early data` });
-};
+});
 
 // Tells callers in the headers of each answer that an operation is deprecated (RFC 9745) and until when it works (RFC 8594).
 export function announceDeprecation(

@@ -1,6 +1,7 @@
 // The health checks, and how long requests wait while the service starts.
 import type { Express } from 'express';
-import { partialContextOf, type PipelineStep } from './step.ts';
+import { trailOf } from './known.ts';
+import { check } from './pipeline.ts';
 
 /** The phase of a service, from listening until it has stopped. */
 export interface Life {
@@ -17,15 +18,14 @@ export const isProbe = (path: string): boolean => probes.has(path);
  * Requests that arrive while the service starts wait until it serves them, and are cut off if the start fails. Health checks are
  * answered at once.
  */
-export const createWaitForStart =
-  <Context>(life: Life): PipelineStep<Context> =>
-  (_context, req) => {
+export const createWaitForStart = (life: Life) =>
+  check('started', (_known: object, req) => {
     if (life.phase === 'serving' || isProbe(req.path)) return undefined;
     return life.started.catch((error: unknown) => {
       req.socket.destroy();
       throw error;
     });
-  };
+  });
 
 /** `findUnready` says why this instance cannot serve requests; undefined when it can. */
 export function serveHealth(app: Express, life: Life, findUnready: () => Promise<string | undefined>): void {
@@ -35,7 +35,7 @@ export function serveHealth(app: Express, life: Life, findUnready: () => Promise
     const reason = life.phase === 'serving' ? await findUnready() : life.phase;
     if (reason === undefined) res.json({ status: 'ready' });
     else {
-      partialContextOf(res).unready = reason;
+      trailOf(res).unready = reason;
       res.status(503).json({ status: 'not ready', reason });
     }
   });

@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { ApiError, errorBody } from '../errors.ts';
-import type { Selection } from '../handlers/deps.ts';
 import {
   isKept,
   keepKeySeconds,
@@ -18,6 +17,7 @@ import {
 import { allAccounts, noAccount } from '../rules/accounts.ts';
 import { createSingleFlight } from '../rules/async.ts';
 import type { DigestKeys } from '../secrets/derive-keys.ts';
+import type { Selected, Validated } from './known.ts';
 
 const keyHeader = 'idempotency-key';
 const replayedHeader = 'Idempotency-Replayed';
@@ -26,9 +26,9 @@ const replayedHeader = 'Idempotency-Replayed';
 export async function claimOf(
   /** Null: of the installation. */
   keysOf: (account: string | null) => Promise<DigestKeys>,
-  selection: Selection,
+  { selection, input: { query, body } }: Selected & Validated,
   keyPairId: string,
-  { headers, method, url, query, body }: Request,
+  { headers, method, url }: Request,
 ): Promise<Claim | undefined> {
   const key = headers[keyHeader];
   if (typeof key !== 'string') return undefined;
@@ -40,7 +40,7 @@ export async function claimOf(
     id: randomUUID(),
     account,
     slot: slotOf(keys, { keyPairId, account }, key),
-    fingerprint: requestFingerprint(keys, { method, path, query, body: body as unknown }),
+    fingerprint: requestFingerprint(keys, { method, path, query, body }),
   };
 }
 
@@ -51,7 +51,11 @@ export const refusalLimit = { scope: 'kept refusals', limit: 10_000, windowSecon
 const waitMilliseconds = 5_000;
 const lookMilliseconds = 100;
 
-interface Once<Unit> {
+/** `unit` is the unit of work of the answer, if it has one. */
+export type KeepAnswer<Unit> = (answer: SentAnswer, unit?: Unit) => Promise<void>;
+
+/** A request with a key, and how it is carried out. */
+interface KeyedRequest<Unit> {
   kept: KeptAnswers<Unit>;
   claim: Claim;
   res: Response;
@@ -59,15 +63,15 @@ interface Once<Unit> {
   beforeTelling?: (isRepeated: boolean) => Promise<void>;
   /** Whether another refusal of this caller is kept. Each leaves a row, and a caller could send any number of new keys. */
   keepsRefusal?: () => Promise<boolean>;
-  /** May keep its answer itself, in its unit of work; otherwise it is kept afterwards, and so is a refusal. */
-  work: (keep: (answer: SentAnswer, unit: Unit) => Promise<void>) => Promise<SentAnswer>;
+  /** Carries the request out, and hands its answer to `keepAnswer` before it commits. A refusal that it throws is kept afterwards. */
+  work: (keepAnswer: KeepAnswer<Unit>) => Promise<SentAnswer>;
 }
 
 /** Makes a function that does the work of a request, or repeats the answer to an earlier request with the same key. */
-export function createOnce<Unit>(): (once: Once<Unit>) => Promise<SentAnswer> {
+export function createOnce<Unit>(): (request: KeyedRequest<Unit>) => Promise<SentAnswer> {
   // One look for all requests that wait for the same key, however many there are.
   const look = createSingleFlight<KeptAnswer | undefined>();
-  const lookLater = ({ kept, claim }: Once<Unit>) =>
+  const lookLater = ({ kept, claim }: KeyedRequest<Unit>) =>
     look(claim.slot, async () => {
       await sleep(lookMilliseconds);
       return kept.find(claim);
@@ -77,11 +81,14 @@ export function createOnce<Unit>(): (once: Once<Unit>) => Promise<SentAnswer> {
   const underWay = new Set<string>();
 
   /** Undefined when the request must be carried out. */
-  const findAnswer = async (once: Once<Unit>, looksFirst: boolean): Promise<SentAnswer | undefined> => {
-    const { kept, claim, beforeTelling } = once;
+  const findAnswer = async (
+    request: KeyedRequest<Unit>,
+    looksFirst: boolean,
+  ): Promise<SentAnswer | undefined> => {
+    const { kept, claim, beforeTelling } = request;
     const deadline = performance.now() + waitMilliseconds;
     for (;;) {
-      let known = looksFirst ? await lookLater(once) : undefined;
+      let known = looksFirst ? await lookLater(request) : undefined;
       known ??= await kept.claim(claim);
       if (!known) return undefined;
       await beforeTelling?.(known.fingerprint === claim.fingerprint);
@@ -91,21 +98,22 @@ export function createOnce<Unit>(): (once: Once<Unit>) => Promise<SentAnswer> {
         if (known.answer) return known.answer;
         if (performance.now() > deadline)
           throw new ApiError('server_error', { reason: 'another request with this key is still running' });
-        known = await lookLater(once);
+        known = await lookLater(request);
       }
     }
   };
 
-  return async (once) => {
+  return async (request) => {
+    const { res, claim } = request;
     // On every answer from here on, so that a client knows that the server understands keys.
-    once.res.setHeader(replayedHeader, 'false');
-    const { slot } = once.claim;
+    res.setHeader(replayedHeader, 'false');
+    const { slot } = claim;
     const isFirst = !underWay.has(slot);
     underWay.add(slot);
     try {
-      const earlier = await findAnswer(once, !isFirst);
-      if (!earlier) return await carryOut(once);
-      once.res.setHeader(replayedHeader, 'true');
+      const earlier = await findAnswer(request, !isFirst);
+      if (!earlier) return await carryOut(request);
+      res.setHeader(replayedHeader, 'true');
       return earlier;
     } finally {
       if (isFirst) underWay.delete(slot);
@@ -113,30 +121,36 @@ export function createOnce<Unit>(): (once: Once<Unit>) => Promise<SentAnswer> {
   };
 }
 
-async function carryOut<Unit>({ kept, claim, keepsRefusal, work }: Once<Unit>): Promise<SentAnswer> {
-  const done = { byWork: false };
+async function carryOut<Unit>(request: KeyedRequest<Unit>): Promise<SentAnswer> {
+  const { kept, claim, work } = request;
+  const keepAnswer: KeepAnswer<Unit> = (answer, unit) =>
+    isKept(answer.status) ? kept.keep(claim, answer, unit) : kept.release(claim);
   try {
-    const answer = await work(async (sent, unit) => {
-      await kept.keep(claim, sent, unit);
-      done.byWork = true;
-    });
-    if (done.byWork) return answer;
-    await (isKept(answer.status) ? kept.keep(claim, answer) : kept.release(claim));
-    return answer;
+    return await work(keepAnswer);
   } catch (error) {
-    const refusal = keptRefusalOf(error);
-    // If this fails too, the claim lapses by itself.
-    const giveBack = () => kept.release(claim).catch(() => undefined);
-    if (!refusal) await giveBack();
-    else
-      try {
-        const isKeeping = (await keepsRefusal?.()) ?? true;
-        await (isKeeping ? kept.keep(claim, refusal) : kept.release(claim));
-      } catch (fault) {
-        await giveBack();
-        throw fault;
-      }
+    await keepRefusal(request, error);
     throw error;
+  }
+}
+
+/** After the rollback. A failure that is no refusal frees the key, so that the request can be tried again. */
+async function keepRefusal<Unit>(
+  { kept, claim, keepsRefusal }: KeyedRequest<Unit>,
+  error: unknown,
+): Promise<void> {
+  // If this fails too, the claim lapses by itself.
+  const giveBack = () => kept.release(claim).catch(() => undefined);
+  const refusal = keptRefusalOf(error);
+  if (!refusal) {
+    await giveBack();
+    return;
+  }
+  try {
+    const isKeeping = (await keepsRefusal?.()) ?? true;
+    await (isKeeping ? kept.keep(claim, refusal) : kept.release(claim));
+  } catch (fault) {
+    await giveBack();
+    throw fault;
   }
 }
 

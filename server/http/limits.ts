@@ -3,22 +3,23 @@
 import { createHash } from 'node:crypto';
 import { operations, type Operation } from '../../generated/operations.ts';
 import type { Db } from '../database/database.ts';
-import type { CountCall } from '../database/rate-limits.ts';
+import type { RecordCall } from '../database/rate-limits.ts';
 import { ApiError } from '../errors.ts';
-import { countNumbers, findWait } from '../resources/card-numbers/queries.ts';
-import { triedNumber } from '../resources/card-numbers/rules.ts';
+import type { NumberBuckets } from '../resources/number-limits/changes.ts';
+import { triedNumber } from '../resources/number-limits/rules.ts';
 import type { DigestKeys } from '../secrets/derive-keys.ts';
-import type { Context, Step } from './step.ts';
+import type { Arrived, Authenticated, Owned, Routed, Selected, Validated } from './known.ts';
+import { check } from './pipeline.ts';
 
-export const createRateLimit =
-  (countCall: CountCall): Step =>
-  async ({ operation, caller, quickDb }) => {
+export const createRateLimit = (recordCall: RecordCall) =>
+  check('counted', async (known: Pick<Arrived, 'deadline'> & Routed & Authenticated & Owned) => {
+    const { operation, caller } = known;
     const { rateLimit }: Operation = operation;
     if (!rateLimit || !caller.scopes.includes(rateLimit.scope)) return;
-    const milliseconds = await countCall(quickDb, rateLimit, caller.tokenDigest);
+    const milliseconds = await recordCall(known, rateLimit, caller.tokenDigest);
     if (milliseconds !== undefined)
       throw tooMany(milliseconds, `too many calls with one ${rateLimit.scope} token`);
-  };
+  });
 
 /** `reason` is for the log and the sandbox's page; callers are not told. */
 export const tooMany = (milliseconds: number, reason: string): ApiError => {
@@ -49,37 +50,39 @@ export const rememberNumbersMilliseconds =
   1000 * Math.max(0, ...limits.map(({ sameBinAndLastFour }) => sameBinAndLastFour.windowSeconds));
 
 interface VelocityDeps {
-  countCall: CountCall;
+  recordCall: RecordCall;
+  numberBuckets: NumberBuckets;
   keysOf: (db: Db, account: string) => Promise<DigestKeys>;
   cardsPerMinute: CardsPerMinute;
   environment: 'sandbox' | 'production';
 }
 
+type Known = Pick<Arrived, 'deadline'> & Routed & Authenticated & Selected & Owned & Validated;
+
 export interface LimitVelocity {
   /** Both limits, for a request that is carried out. */
-  cards: (context: Context, body: unknown) => Promise<void>;
+  cards: (known: Known) => Promise<void>;
   /** Only the limit on numbers that are alike. A repeated request is not counted. */
-  numbers: (context: Context, body: unknown, isRepeated: boolean) => Promise<void>;
+  numbers: (known: Known, isRepeated: boolean) => Promise<void>;
 }
 
 export function createVelocityLimit(deps: VelocityDeps): LimitVelocity {
-  const { countCall, keysOf, cardsPerMinute, environment } = deps;
-  const numbers: LimitVelocity['numbers'] = async (
-    { quickDb, db, operation, selection },
-    body,
-    isRepeated,
-  ) => {
+  const { recordCall, numberBuckets, keysOf, cardsPerMinute, environment } = deps;
+  const numbers: LimitVelocity['numbers'] = async (known, isRepeated) => {
+    const { quickDb, operation, selection, input } = known;
     const { velocityLimit }: Operation = operation;
     if (!velocityLimit || selection.kind !== 'one') return;
-    const { number } = body as { number: string };
+    const { number } = input.body as { number: string };
     const tried = triedNumber(await keysOf(quickDb, selection.id), number);
     const { sameBinAndLastFour: limit } = velocityLimit;
-    const wait = isRepeated ? await findWait(db, tried, limit) : (await countNumbers(db, [tried], limit))[0];
+    const wait = isRepeated
+      ? await numberBuckets.find(known, tried, limit)
+      : (await numberBuckets.record(known, [tried], limit))[0];
     if (wait !== undefined)
       throw tooMany(wait, 'too many numbers with the same BIN and last four digits in a day');
   };
-  const cards: LimitVelocity['cards'] = async (context, body) => {
-    const { quickDb, operation, caller, selection } = context;
+  const cards: LimitVelocity['cards'] = async (known) => {
+    const { operation, caller, selection } = known;
     const { id, velocityLimit }: Operation = operation;
     if (!velocityLimit || selection.kind !== 'one') return;
     const limit = cardLimit(cardsPerMinute, environment, velocityLimit.cards.limit);
@@ -89,11 +92,11 @@ export function createVelocityLimit(deps: VelocityDeps): LimitVelocity {
       const owner = createHash('sha256')
         .update(JSON.stringify([caller.keyPairId, selection.id]))
         .digest('base64url');
-      const milliseconds = await countCall(quickDb, { scope: `cards ${id}`, limit, windowSeconds }, owner);
+      const milliseconds = await recordCall(known, { scope: `cards ${id}`, limit, windowSeconds }, owner);
       if (milliseconds !== undefined)
         throw tooMany(milliseconds, 'too many cards of one key pair in a minute');
     }
-    await numbers(context, body, false);
+    await numbers(known, false);
   };
   return { cards, numbers };
 }

@@ -13,14 +13,16 @@ import { errors } from '../../generated/operations.ts';
 import { errorBody } from '../errors.ts';
 import { serveConnections } from './connections.ts';
 import type { RequestFeed } from './desk/feed.ts';
+import type { Messages } from './express.ts';
 import { loggedId } from './headers.ts';
-import type { Messages } from './step.ts';
 
 export const limits = {
   /** Request line (with the URL) and headers together. The introduction of the contract tells callers the same number. */
   headerBytes: 64 * 1024,
   /** Far fewer than Node reads: it ignores the others without an error, and no check would see them. */
   headers: 200,
+  /** On one connection, before it is closed: a load balancer then gets to spread its connections anew. */
+  mostRequests: 1_000,
   headersMilliseconds: 10_000,
   requestMilliseconds: 30_000,
   keepAliveMilliseconds: 5_000,
@@ -42,7 +44,6 @@ interface Address {
 
 interface ListenOptions extends Address {
   maxConnections: number;
-  maxRequestsPerConnection: number;
 }
 
 interface Refusals {
@@ -53,7 +54,7 @@ interface Refusals {
 
 export async function listen(
   app: RequestListener & { messages?: Messages },
-  { host, port, maxConnections, maxRequestsPerConnection }: ListenOptions,
+  { host, port, maxConnections }: ListenOptions,
   { note, allowOf }: Refusals,
 ) {
   const server = createServer({
@@ -91,7 +92,7 @@ export async function listen(
       req.url = originForm(req.url ?? '');
       app(req, res);
     },
-    { mostRequests: maxRequestsPerConnection, ...limits },
+    limits,
   );
   /** For what cannot be read on a connection: the request before it may still be carried out, or have a body that is the fault. */
   const refuseUnread = (socket: Socket, reason: string, refused?: Refused) => {

@@ -1,7 +1,10 @@
 // Finds the operation for a path and method. Paths are compared as text: with `//`, `%00`, a trailing slash or other letter
 // case they do not match.
 import type { Request } from 'express';
+import type { Document } from '../contract/load.ts';
 import { ApiError } from '../errors.ts';
+import { announceDeprecation } from './headers.ts';
+import type { Passed, Step } from './pipeline.ts';
 
 interface Route<Operation> {
   pattern: RegExp;
@@ -62,3 +65,15 @@ export function createRouter<Operation extends { method: string; path: string }>
 
 const patternOf = (path: string) =>
   new RegExp(`^${path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{[^}]+\}/g, '[^/]+')}$`);
+
+/** The step that finds the operation. Every answer from here on tells callers if it is deprecated. */
+export const createRoute =
+  <Known, Routed extends { operation: { method: string; path: string } }>(
+    find: (known: Known, req: Request) => Routed,
+    documentOf: (known: Known) => Document,
+  ): Step<Known & Passed<'wellFormed'>, Routed> =>
+  (known, req, res) => {
+    const found = find(known, req);
+    announceDeprecation(documentOf(known), found.operation, res);
+    return found;
+  };

@@ -2,7 +2,7 @@
 // nothing else.
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { OperatorFault, reasonOf } from '../faults.ts';
+import { ConfigurationFault, reasonOf } from '../faults.ts';
 import type { NoteCall, ProviderName } from './call.ts';
 import { guardDescriber, guardVerifier, type DescribeCard, type VerifyCard } from './cards.ts';
 import { guardGiftCards, type GiftCardProvider } from './gift-cards.ts';
@@ -54,14 +54,14 @@ async function load(file: string): Promise<Partial<Providers>> {
   try {
     module = (await import(pathToFileURL(resolve(file)).href)) as Record<string, unknown>;
   } catch (error) {
-    throw new OperatorFault(`PROVIDERS: ${file} cannot be loaded (${reasonOf(error)}).`);
+    throw new ConfigurationFault(`PROVIDERS: ${file} cannot be loaded (${reasonOf(error)}).`);
   }
   const found = Object.entries(module).filter(([name]) => name !== 'default');
   const wrong = found.find(
     ([name, value]) => !(names as readonly string[]).includes(name) || typeof value !== 'function',
   );
   if (wrong || found.length === 0)
-    throw new OperatorFault(
+    throw new ConfigurationFault(
       `PROVIDERS: ${file} must export functions named ${names.join(', ')}${wrong ? `; it exports ${wrong[0]}` : ''}.`,
     );
   return Object.fromEntries(found);

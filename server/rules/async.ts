@@ -19,6 +19,44 @@ export function createSingleFlight<Result>(): SingleFlight<Result> {
   };
 }
 
+/** Does the work for an item, together with others of the same key. */
+type Batches<Item, Result> = (key: string, item: Item) => Promise<Result>;
+
+/**
+ * At most one `work` for a key is under way. Whoever comes meanwhile is served by the next one, all together: it gets their items in the
+ * order of arrival, and returns a result for each.
+ */
+export function createBatches<Item, Result>(
+  work: (items: readonly Item[]) => Promise<readonly Result[]>,
+): Batches<Item, Result> {
+  interface Batch {
+    items: Item[];
+    isUnderWay: boolean;
+    results?: Promise<readonly Result[]>;
+  }
+  /** The last batch of each key. */
+  const batches = new Map<string, Batch>();
+  const run = async (key: string, batch: Batch, before: Batch | undefined) => {
+    // If it failed, those who were in it know.
+    await before?.results?.catch(() => undefined);
+    batch.isUnderWay = true;
+    try {
+      return await work(batch.items);
+    } finally {
+      if (batches.get(key) === batch) batches.delete(key);
+    }
+  };
+  return async (key, item) => {
+    const last = batches.get(key);
+    const batch = last && !last.isUnderWay ? last : { items: [], isUnderWay: false };
+    const index = batch.items.push(item) - 1;
+    batches.set(key, batch);
+    batch.results ??= run(key, batch, last);
+    const results = await batch.results;
+    return results[index] as Result;
+  };
+}
+
 /** Waits for `work`, but not longer than this. True when it was done in time. Its failure is a failure of this. */
 export async function isDoneWithin(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;

@@ -19,7 +19,7 @@ export function editDistance(one: string, other: string): number {
 /** The name that was probably meant; undefined if none differs by at most `most` characters. */
 export function nearest(
   name: string,
-  names: string[],
+  names: readonly string[],
   most = Math.min(name.length / 2, Math.max(2, name.length / 4)),
 ): string | undefined {
   const ranked = names

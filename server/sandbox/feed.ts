@@ -6,8 +6,8 @@ import { inWork, type Work } from '../database/unit-of-work.ts';
 import { listDeliveries, listEventsOfLastDay, type Delivery } from '../events/delivery-list.ts';
 import { signToken } from '../resources/api-key-pairs/token.ts';
 import { replayDeliveries } from '../resources/webhook-subscriptions/changes.ts';
+import { sandboxKeyFile } from '../secrets/secrets-file.ts';
 import { writeAuditEntry } from '../upkeep/audit.ts';
-import { sandboxKeyFile } from './secrets-file.ts';
 
 const mostEvents = 30;
 const mostDeliveries = 1000;

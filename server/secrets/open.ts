@@ -4,21 +4,21 @@ import { missingFault, type Config } from '../config.ts';
 import { makeDataDirectory } from '../database/embedded/data-dir.ts';
 import { once } from '../rules/async.ts';
 import { createCursorCodec, type CursorCodec } from '../rules/cursor.ts';
+import { secretNames, type SecretName } from '../settings.ts';
+import { createKeysOf, type KeysOf } from './digest-keys.ts';
 import {
   makeSandboxSecrets,
   readSandboxSecrets,
   watchCardKeys,
   type SandboxSecrets,
-} from '../sandbox/secrets-file.ts';
-import { secretNames, type SecretName } from '../settings.ts';
-import { createKeysOf, type KeysOf } from './digest-keys.ts';
+} from './secrets-file.ts';
 import { createVault, keyIdOf, type Keys, type Vault } from './vault.ts';
 
 export interface Secrets {
   vault: Vault;
   cursors: CursorCodec;
   keysOf: KeysOf;
-  /** The IDs of the keys of each variable, in their order. */
+  /** The IDs of the keys of each variable, in their order; none if it is missing. */
   keyIds: () => Record<SecretName, readonly string[]>;
   /** What a command in production was not given. Whoever uses one of these gets an OperatorFault that names it. */
   missing: readonly SecretName[];
@@ -63,8 +63,9 @@ export function openSecrets(config: Config, { readOnly = false } = {}): Secrets 
     },
     keysOf: createKeysOf(vault),
     keyIds: () => {
-      if (missing.length > 0) throw missingFault(missing);
-      return { CARD_KEY: readCardKeys().map(keyIdOf), CURSOR_KEY: cursorKeys().map(keyIdOf) };
+      const idsOf = (name: SecretName, read: () => Keys) =>
+        missing.includes(name) ? [] : read().map(keyIdOf);
+      return { CARD_KEY: idsOf('CARD_KEY', readCardKeys), CURSOR_KEY: idsOf('CURSOR_KEY', cursorKeys) };
     },
   };
 }

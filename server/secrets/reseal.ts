@@ -6,7 +6,7 @@ import { acrossAccounts } from '../database/across-accounts.ts';
 import { inTransaction, type Db } from '../database/database.ts';
 import { lockHolder } from '../database/unit-of-work.ts';
 import { OperatorFault } from '../faults.ts';
-import { allAccounts, noAccount } from '../rules/accounts.ts';
+import { groupByAccount } from '../rules/accounts.ts';
 import { settingName } from './digest-keys.ts';
 import type { Binding, Purpose, Vault } from './vault.ts';
 
@@ -19,7 +19,9 @@ interface Sealed {
     | 'merchant_accounts'
     | 'settings';
   purpose: Purpose;
-  /** SQL expressions for the ID and the owner that its values are bound to. Batches follow the ID. */
+  /** Whether a row belongs to a merchant account, which is the first column of its primary key. */
+  isByAccount: boolean;
+  /** SQL expressions for the ID and the owner that its values are bound to. */
   id: RawBuilder<string>;
   idType: 'uuid' | 'text';
   owner: RawBuilder<string | null>;
@@ -37,6 +39,7 @@ const column = (
 ): Sealed => ({
   table,
   purpose,
+  isByAccount: ['payment_methods', 'gift_cards', 'idempotency_keys'].includes(table),
   id: sql.ref(`${table}.${id}`),
   idType: ['merchant_accounts', 'settings', 'idempotency_keys'].includes(table) ? 'text' : 'uuid',
   owner: sql.ref(`${table}.${owner}`),
@@ -64,21 +67,6 @@ export const sealedColumns: readonly Sealed[] = [
   { ...column('settings', 'value', 'digest-key', { id: 'name' }), owner: sql`null::text` },
 ];
 
-type Part = Sealed & { isPart: RawBuilder<unknown> };
-
-/** What to go through one after the other: each column of each merchant account, or of the whole table. */
-async function listParts(db: Db): Promise<Part[]> {
-  const found = await db.selectFrom('merchant_accounts').select('id').orderBy('id').execute();
-  const accounts = found.map(({ id }) => id);
-  return sealedColumns.flatMap((sealed) => {
-    if (sealed.table === 'settings') return { ...sealed, isPart: sql`name = ${settingName}` };
-    if (sealed.table === 'webhook_subscriptions' || sealed.table === 'merchant_accounts')
-      return { ...sealed, isPart: sql`true` };
-    const owners = sealed.purpose === 'answer' ? [...accounts, allAccounts, noAccount] : accounts;
-    return owners.map((owner) => ({ ...sealed, isPart: sql`merchant_account_id = ${owner}` }));
-  });
-}
-
 interface SealedValue {
   table: string;
   sealed: string;
@@ -90,33 +78,36 @@ const batchSize = 1000;
 /** Calls `look` with every sealed value that is not of this key, in batches; without a key, with all of them. */
 async function eachBatch(
   db: Db,
-  part: Part,
+  { table, purpose, id, owner, value, isByAccount }: Sealed,
   keyId: string | undefined,
   look: (values: readonly SealedValue[]) => Promise<void> | void,
 ): Promise<void> {
-  const { table, purpose, id, owner, value, isPart } = part;
-  const isWanted = keyId === undefined ? sql`true` : sql`split_part(sealed, '.', 1) <> ${keyId}`;
-  let after: string | undefined;
+  const isWanted = keyId === undefined ? sql`true` : sql`split_part(${value}, '.', 1) <> ${keyId}`;
+  // Along the primary key, whatever the account: thousands of accounts may have a few values each, or none.
+  const place = isByAccount ? sql`${owner}, ${id}` : id;
+  let last: { id: string; owner: string | null } | undefined;
   do {
-    const isNext: RawBuilder<unknown> = after === undefined ? sql`true` : sql`${id} > ${after}`;
-    const { rows } = await sql<{ last: string; id: string | null; owner: string | null; sealed: string }>`
-      with batch as materialized (
-        select ${id} as id, ${owner} as owner, ${value} as sealed from ${sql.table(table)}
-        where ${isPart} and ${isNext} order by ${id} limit ${batchSize}
-      )
-      select last.id as last, wanted.* from (select id from batch order by id desc limit 1) as last
-      left join batch as wanted on sealed is not null and ${isWanted} order by wanted.id`.execute(db);
+    const after = last && (isByAccount ? sql`${last.owner}, ${last.id}` : sql`${last.id}`);
+    const { rows } = await sql<{ id: string; owner: string | null; sealed: string | null }>`
+      select ${id} as id, ${owner} as owner, case when ${isWanted} then ${value} end as sealed
+      from ${sql.table(table)} where ${isSealed(table)} and ${after ? sql`(${place}) > (${after})` : sql`true`}
+      order by ${place} limit ${batchSize} ${isByAccount ? acrossAccounts('sealed-values') : sql``}`.execute(
+      db,
+    );
     const values = rows.flatMap(({ id: of, owner: by, sealed }) =>
-      of === null ? [] : [{ table, sealed, binding: { purpose, owner: by, id: of } }],
+      sealed === null ? [] : [{ table, sealed, binding: { purpose, owner: by, id: of } }],
     );
     if (values.length > 0) await look(values);
-    after = rows[0]?.last;
-  } while (after !== undefined);
+    last = rows.length < batchSize ? undefined : rows.at(-1);
+  } while (last !== undefined);
 }
 
+/** The settings have other values, too. */
+const isSealed = (table: Sealed['table']) => (table === 'settings' ? sql`name = ${settingName}` : sql`true`);
+
 export async function listSealed(db: Db, look: (value: SealedValue) => void): Promise<void> {
-  for (const part of await listParts(db))
-    await eachBatch(db, part, undefined, (values) => {
+  for (const column of sealedColumns)
+    await eachBatch(db, column, undefined, (values) => {
       values.forEach(look);
     });
 }
@@ -134,11 +125,14 @@ export async function resealEverything(db: Db, vault: Vault, progress: ResealPro
   /** Returns whether all values had the key before it; rows that were locked are left for the next pass. */
   const pass = async (): Promise<boolean> => {
     let isDone = true;
-    for (const part of await listParts(db))
-      await eachBatch(db, part, vault.keyId, async (values) => {
+    for (const column of sealedColumns)
+      await eachBatch(db, column, vault.keyId, async (values) => {
         isDone = false;
-        done += await resealBatch(db, part, values, vault);
-        progress.resealed(done);
+        const ownerOf = ({ binding }: SealedValue) => column.isByAccount && binding.owner;
+        for (const own of groupByAccount(values, ownerOf).values()) {
+          done += await resealBatch(db, column, own, vault);
+          progress.resealed(done);
+        }
       });
     return isDone;
   };
@@ -159,15 +153,19 @@ function reseal({ table, sealed, binding }: SealedValue, { seal, open }: Vault):
   }
 }
 
-/** Does not touch `updated_at`, because nothing visible changes. Returns how many values it changed. */
+/**
+ * Of one account, if the table is by account. Does not touch `updated_at`, because nothing visible changes. Returns how many values it
+ * changed.
+ */
 async function resealBatch(
   db: Db,
-  { table, id, idType, value, assignment, isPart }: Part,
+  { table, id, idType, value, assignment, isByAccount }: Sealed,
   values: readonly SealedValue[],
   vault: Vault,
 ): Promise<number> {
   const given = values.map((one) => ({ id: one.binding.id, old: one.sealed, fresh: reseal(one, vault) }));
   const ids = given.map((one) => one.id);
+  const isPart = isByAccount ? sql`merchant_account_id = ${values[0]?.binding.owner}` : isSealed(table);
   return inTransaction(db, async (tx) => {
     // In the order of their IDs, as elsewhere, so that two transactions cannot deadlock.
     const { rows } = await sql<{ id: string }>`

@@ -4,7 +4,6 @@
 // Nobody is told: subscribers could do nothing with an event that says nothing, and there would be one per transaction.
 import { findAccountOf } from '../database/across-accounts.ts';
 import type { Db } from '../database/database.ts';
-import { listAccounts } from '../resources/merchant-accounts/queries.ts';
 import {
   erasableProperties,
   eraseMethod,
@@ -24,9 +23,10 @@ import {
   eraseRecords,
   erasureOfBuyer,
   hasErasure,
-  listEvents,
+  listAccountsNaming,
+  listEventsShowing,
   listRecords,
-  listTransactions,
+  listTransactionsNaming,
   lockBuyerToErase,
   lockTransactions,
   refreshStatistics,
@@ -52,7 +52,6 @@ export async function eraseBuyer(id: string, options: ErasureOptions): Promise<E
   const { db, inStep, dryRun, references } = options;
   const marks = [erasureOfBuyer(id)];
   const { found, step, steps } = createSteps(options, (unit) => beginErasure(unit, marks));
-  const accounts = (await listAccounts(db)).map((one) => one.id);
 
   // Without a record of the buyer no other record names it, and no account has an empty ID.
   const account = (await findAccountOf(db, 'buyers', id)) ?? '';
@@ -65,10 +64,12 @@ export async function eraseBuyer(id: string, options: ErasureOptions): Promise<E
     await step(name, ({ db: tx, now }) => eraseRecords(tx, [name, fates], person, now));
     person.records.push(...(await listRecords(db, name, person)));
   }
+  // In its own account, a reference may name the buyer, too.
+  const accounts = new Set([account, ...(await listAccountsNaming(db, person))]);
   const isNamed = await steps(
     'transactions',
-    accounts,
-    (one, after) => listTransactions(db, one, person, after),
+    [...accounts],
+    (one, after) => listTransactionsNaming(db, one, person, after),
     async ({ db: tx }, one, ids) => {
       const rows = await lockTransactions(tx, one, ids, person);
       const erased = rows.flatMap((row) => withoutData(row, references) ?? []);
@@ -78,7 +79,12 @@ export async function eraseBuyer(id: string, options: ErasureOptions): Promise<E
   );
   if (account === '' && !isNamed) return undefined;
   await step('kept_answers', ({ db: tx }) => eraseAnswers(tx, account, [id, ...person.records]));
-  await steps('events', accounts, (one, after) => listEvents(db, one, person, after), deleteEvents);
+  await steps(
+    'events',
+    [{ account }, { except: account }],
+    (place, after) => listEventsShowing(db, place, person, after),
+    deleteEvents,
+  );
   if (dryRun) return { found, isDone: Object.values(found).every((records) => records === 0) };
   // Last, because a run that continues an interrupted one needs it.
   await inStep(({ db: tx }) => eraseExternalIdentifier(tx, person));

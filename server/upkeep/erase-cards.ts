@@ -2,16 +2,25 @@
 // that nothing new can show them, then kept answers and events; in small transactions, silent towards webhooks. Transactions and
 // their events stay as they are: they are snapshots, and books and support need scheme, BIN and last four digits.
 import { sql, type RawBuilder } from 'kysely';
-import { listAccountsOf } from '../database/across-accounts.ts';
+import { listAccountsOf, listAccountsWith } from '../database/across-accounts.ts';
 import { notBack } from '../database/columns.ts';
 import type { Db } from '../database/database.ts';
 import type { Work } from '../database/unit-of-work.ts';
-import type { PageEnd } from '../events/delivery-list.ts';
 import { shellWord } from '../installation.ts';
-import { listAccounts } from '../resources/merchant-accounts/queries.ts';
 import { currentMonth, expiry, isExpired } from '../resources/payment-methods/queries.ts';
 import { erasedValues, tableFates, tablesWithTraces } from '../resources/personal.ts';
 import { readUuid } from '../rules/values.ts';
+import {
+  everywhere,
+  isIn,
+  nextEvents,
+  noteOf,
+  pageOf,
+  scannedAtOnce,
+  type FoundPage,
+  type FoundRow,
+  type Place,
+} from './erasure-pages.ts';
 import {
   assignments,
   beginErasure,
@@ -23,8 +32,6 @@ import {
   hasErasure,
   hasSomething,
   refreshStatistics,
-  scannedAtOnce,
-  type FoundIds,
 } from './erasure-queries.ts';
 import { createSteps, type FoundRecords, type StepOptions } from './erasure-steps.ts';
 
@@ -47,34 +54,29 @@ export async function eraseCards(
   chosen: ChosenCards,
   { db, ...options }: StepOptions & { db: Db },
 ): Promise<CardErasure> {
-  const cardsIn = await listPlaces(db, chosen);
-  const accounts = [...cardsIn.keys()];
-  const existing = [...cardsIn.values()].flatMap((ids) => ids ?? []);
+  const places = await listPlaces(db, chosen);
+  const existing = places.flatMap(({ only = [] }) => only);
   const marks = marksOf(chosen, existing);
   const { found, step, steps } = createSteps(options, (unit) => beginErasure(unit, marks));
   const isChosen = conditionOf(chosen);
   const erasable = new Set<string>();
   await steps(
     'payment_methods',
-    accounts,
-    async (account, after) => {
-      const page = await listCards(db, account, { isChosen, only: cardsIn.get(account) }, after);
-      if ('ids' in chosen) for (const id of page.ids) erasable.add(id);
+    places,
+    async (place, after) => {
+      const page = await listCards(db, place, isChosen, after);
+      if ('ids' in chosen) for (const { id } of page.rows) erasable.add(id);
       return page;
     },
     (unit, account, ids) => eraseRows(unit, account, ids, isChosen),
   );
-  for (const account of accounts) {
+  found.kept_answers = 0;
+  for (const account of await listAccountsWithAnswers(db, places, isChosen)) {
     const cards = sql<{ id: string }>`
       select id from payment_methods where merchant_account_id = ${account} and ${isChosen}`;
     await step('kept_answers', ({ db: tx }) => eraseAnswers(tx, account, cards));
   }
-  await steps(
-    'events',
-    accounts,
-    (account, after) => listEventsOf(db, account, isChosen, after),
-    deleteEvents,
-  );
+  await steps('events', places, (place, after) => listEventsOf(db, place, isChosen, after), deleteEvents);
   const isBegun = !options.dryRun && (await hasErasure(db, marks));
   if (isBegun) {
     await refreshStatistics(db, tablesWithTraces);
@@ -89,11 +91,30 @@ export async function eraseCards(
   };
 }
 
-/** The accounts, each with the IDs that can be among them; undefined: all cards of it. */
-async function listPlaces(db: Db, chosen: ChosenCards): Promise<Map<string, string[] | undefined>> {
-  if ('ids' in chosen) return listAccountsOf(db, 'payment_methods', chosen.ids);
-  const accounts = chosen.account === undefined ? await listAccounts(db) : [{ id: chosen.account }];
-  return new Map(accounts.map(({ id }) => [id, undefined]));
+/** With the IDs that can be among the cards there; without: all of them. */
+type PlaceOfCards = Place & { only?: readonly string[] };
+
+async function listPlaces(db: Db, chosen: ChosenCards): Promise<PlaceOfCards[]> {
+  if (!('ids' in chosen)) return [chosen.account === undefined ? everywhere : { account: chosen.account }];
+  const byAccount = await listAccountsOf(db, 'payment_methods', chosen.ids);
+  return [...byAccount].map(([account, only]) => ({ account, only }));
+}
+
+/** Accounts of these places with kept answers that show one of the cards. */
+async function listAccountsWithAnswers(
+  db: Db,
+  places: readonly Place[],
+  isChosen: RawBuilder<boolean>,
+): Promise<string[]> {
+  const named = places.flatMap((place) => ('account' in place ? [place.account] : []));
+  if (named.length === places.length) return named;
+  return listAccountsWith(
+    db,
+    'idempotency_keys',
+    sql`answer_sealed is not null and exists (
+      select from payment_methods
+      where payment_methods.merchant_account_id = idempotency_keys.merchant_account_id and id = resource_id and ${isChosen})`,
+  );
 }
 
 function marksOf(chosen: ChosenCards, existing: readonly string[]): string[] {
@@ -121,29 +142,20 @@ export async function hasBegun(db: Db, month: string): Promise<boolean> {
 /** YYMM of MM/YY. */
 const yearFirst = (month: string): string => month.slice(3) + month.slice(0, 2);
 
-interface Listed {
-  isChosen: RawBuilder<boolean>;
-  /** If only these can be among them. */
-  only: readonly string[] | undefined;
-}
-
 /** In pages of all cards: no index has expiration dates, and a search for the next match could go through the whole table. */
 async function listCards(
   db: Db,
-  account: string,
-  { isChosen, only }: Listed,
-  after: PageEnd | undefined,
-): Promise<FoundIds> {
-  const isNext = after ? sql`id > ${after.id}::uuid` : sql`true`;
-  const isAmong = only ? sql`id = any(${only}::uuid[])` : sql`true`;
-  const { rows } = await sql<PageEnd & { isFound: boolean | null }>`
-    select created_at, id, ${isChosen} and ${isLeft} as "isFound"
-    from (select * from payment_methods where merchant_account_id = ${account} and ${isAmong} and ${isNext}
-      order by id limit ${scannedAtOnce}) as page order by id`.execute(db);
-  return {
-    ids: rows.flatMap((row) => (row.isFound ? [row.id] : [])),
-    next: rows.length < scannedAtOnce ? undefined : rows.at(-1),
-  };
+  place: PlaceOfCards,
+  isChosen: RawBuilder<boolean>,
+  after: FoundRow | undefined,
+): Promise<FoundPage> {
+  const isNext = after ? sql`(merchant_account_id, id) > (${after.account}, ${after.id}::uuid)` : sql`true`;
+  const isAmong = place.only ? sql`id = any(${place.only}::uuid[])` : sql`true`;
+  const { rows } = await sql<FoundRow & { isFound: boolean | null }>`
+    select merchant_account_id as account, created_at, id, ${isChosen} and ${isLeft} as "isFound"
+    from payment_methods where ${isIn(place)} and ${isAmong} and ${isNext}
+    order by merchant_account_id, id limit ${scannedAtOnce} ${noteOf(place)}`.execute(db);
+  return pageOf(rows);
 }
 
 /** Judged again, because a card may have got a new date meanwhile. */
@@ -161,27 +173,23 @@ const eraseRows = (
     ),
   );
 
-/** Looks through the next events of an account, and returns those that show one of the cards. */
+/** Looks through the next events, and returns those that show one of the cards. */
 async function listEventsOf(
   db: Db,
-  account: string,
+  place: Place,
   isChosen: RawBuilder<boolean>,
-  after: PageEnd | undefined,
-): Promise<FoundIds> {
-  const isNext = after ? sql`(created_at, id) > (${after.created_at}, ${after.id}::uuid)` : sql`true`;
-  const { rows } = await sql<PageEnd & { card: string | null }>`
-    select created_at, id,
-      case when starts_with(name, 'payment-method.') then body::json -> 'target' ->> 'id' end as card
-    from events where merchant_account_id = ${account} and ${isNext}
-    order by created_at, id limit ${scannedAtOnce}`.execute(db);
+  after: FoundRow | undefined,
+): Promise<FoundPage> {
+  const shown = sql`case when starts_with(name, 'payment-method.') then body::json -> 'target' ->> 'id' end as card`;
+  const { rows } = await sql<FoundRow & { card: string | null }>`
+    ${nextEvents(place, shown, after)} ${noteOf(place)}`.execute(db);
   const cardOf = ({ card }: { card: string | null }) => readUuid(card ?? '');
-  const cards = [...new Set(rows.flatMap((row) => cardOf(row) ?? []))];
+  const cards = rows.filter((row) => cardOf(row) !== undefined);
+  // An event and its card belong to the same account.
   const { rows: known } = await sql<{ id: string }>`
-    select id from payment_methods
-    where merchant_account_id = ${account} and id = any(${cards}::uuid[]) and ${isChosen}`.execute(db);
-  const shown = new Set(known.map(({ id }) => id));
-  return {
-    ids: rows.flatMap((row) => (shown.has(cardOf(row) ?? '') ? [row.id] : [])),
-    next: rows.length < scannedAtOnce ? undefined : rows.at(-1),
-  };
+    select payment_methods.id from unnest(${cards.map(({ account }) => account)}::text[], ${cards.map(cardOf)}::uuid[]) as shown (account, card)
+    join payment_methods on merchant_account_id = account and id = card
+    where ${isChosen} ${noteOf(place)}`.execute(db);
+  const chosen = new Set(known.map(({ id }) => id));
+  return pageOf(rows.map((row) => ({ ...row, isFound: chosen.has(cardOf(row) ?? '') })));
 }

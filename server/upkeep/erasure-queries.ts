@@ -2,6 +2,7 @@
 // resources/personal.ts.
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
+import { acrossAccounts } from '../database/across-accounts.ts';
 import { notBack } from '../database/columns.ts';
 import { inTransaction, type Db, type Tx } from '../database/database.ts';
 import type { Work } from '../database/unit-of-work.ts';
@@ -11,9 +12,9 @@ import { erasedValues, tableFates, type ColumnFates } from '../resources/persona
 import { hasValue, hasValueOf, isOf } from '../resources/transactions/lookup.ts';
 import type { TransactionRow } from '../resources/transactions/queries.ts';
 import type { DatabaseTime } from '../rules/database-time.ts';
+import { nextEvents, noteOf, pageOf, type FoundPage, type FoundRow, type Place } from './erasure-pages.ts';
 
 const batchSize = 500;
-export const scannedAtOnce = 2000;
 
 /** The buyer whose data is erased. */
 export interface Person {
@@ -23,12 +24,6 @@ export interface Person {
   externalIdentifier: string | null;
   /** The IDs of its records, such as its cards. */
   records: string[];
-}
-
-/** `next` is undefined after the last page. */
-export interface FoundIds {
-  ids: string[];
-  next: PageEnd | undefined;
 }
 
 // An erasure that was begun is noted in the settings, by what the operator calls to continue it.
@@ -125,7 +120,7 @@ export async function listRecords(db: Db, table: string, { account, id }: Person
 
 /** A reference is the buyer's unless the ID beside it is the record of another one. */
 const hasReference = (
-  account: string,
+  account: string | undefined,
   { id, account: own, externalIdentifier }: Person,
   reference: RawBuilder<unknown>,
   isOther: RawBuilder<unknown>,
@@ -136,13 +131,27 @@ const hasReference = (
         where other.merchant_account_id = ${account} and ${isOther} and other.id <> ${id}), false)`
     : sql`false`;
 
+/** The accounts whose transactions name the buyer or its cards by ID. */
+export async function listAccountsNaming(db: Db, { id, records }: Person): Promise<string[]> {
+  const ways = [
+    hasValue('buyer_id', 'uuid', sql`${id}::uuid`),
+    ...(records.length > 0 ? [hasValueOf('payment_method_id', 'uuid', records)] : []),
+  ].map(
+    (match) => sql`(select distinct merchant_accounts.id from merchant_accounts
+      join transactions on ${isOf(sql`merchant_accounts.id`)} and ${match})`,
+  );
+  const { rows } = await sql<{ id: string }>`
+    ${sql.join(ways, sql` union `)} ${acrossAccounts('transactions-of-buyer')}`.execute(db);
+  return rows.map((row) => row.id);
+}
+
 /** Transactions of an account that name the buyer or its cards. Locks nothing. */
-export async function listTransactions(
+export async function listTransactionsNaming(
   db: Db,
   account: string,
   { id, account: own, externalIdentifier, records }: Person,
   after: PageEnd | undefined,
-): Promise<FoundIds> {
+): Promise<FoundPage> {
   const isNext = after ? sql`(created_at, id) < (${after.created_at}, ${after.id}::uuid)` : sql`true`;
   const page = sql`order by created_at desc, id desc limit ${batchSize}`;
   const ways = [
@@ -155,9 +164,11 @@ export async function listTransactions(
     (match) => sql`(select created_at, id from transactions
       where ${isOf(sql`${account}`)} and ${match} and ${isNext} ${page})`,
   );
-  const { rows } = await sql<PageEnd>`
-    select created_at, id from (${sql.join(ways, sql` union `)}) as found ${page}`.execute(db);
-  return { ids: rows.map((row) => row.id), next: rows.length < batchSize ? undefined : rows.at(-1) };
+  const { rows } = await sql<FoundRow>`
+    select ${account} as account, created_at, id from (${sql.join(ways, sql` union `)}) as found ${page}`.execute(
+    db,
+  );
+  return { rows, next: rows.length < batchSize ? undefined : rows.at(-1) };
 }
 
 /** `isOwn`: it is the buyer's, or nobody's and paid with its card. Otherwise somebody else may have paid with its card. */
@@ -205,13 +216,13 @@ const namedIn = [
   sql`target -> 'payment_method' ->> 'id'`,
 ];
 
-/** Looks through the next events of an account, and returns those that concern the buyer. */
-export async function listEvents(
+/** Looks through the next events, and returns those that concern the buyer. */
+export async function listEventsShowing(
   db: Db,
-  account: string,
+  place: Place,
   person: Person,
-  after: PageEnd | undefined,
-): Promise<FoundIds> {
+  after: FoundRow | undefined,
+): Promise<FoundPage> {
   // In pages of all events: a search for the next match could go through the whole table in one statement. Values are compared,
   // because a search of the text for each of hundreds of cards takes longer.
   const ids = [person.id, ...person.records];
@@ -220,21 +231,16 @@ export async function listEvents(
     sql` or `,
   );
   const isReferenced = hasReference(
-    account,
+    'account' in place ? place.account : undefined,
     person,
     sql`target -> 'buyer' ->> 'external_identifier'`,
     sql`other.id::text = lower(target -> 'buyer' ->> 'id')`,
   );
-  const isNext = after ? sql`(created_at, id) > (${after.created_at}, ${after.id}::uuid)` : sql`true`;
-  const { rows } = await sql<PageEnd & { isFound: boolean | null }>`
-    select created_at, id, ${named} or ${isReferenced} as "isFound"
-    from (select created_at, id, body::json -> 'target' as target from events
-      where merchant_account_id = ${account} and ${isNext}
-      order by created_at, id limit ${scannedAtOnce}) as page order by created_at, id`.execute(db);
-  return {
-    ids: rows.flatMap((row) => (row.isFound ? [row.id] : [])),
-    next: rows.length < scannedAtOnce ? undefined : rows.at(-1),
-  };
+  const { rows } = await sql<FoundRow & { isFound: boolean | null }>`
+    select account, created_at, id, ${named} or ${isReferenced} as "isFound"
+    from (${nextEvents(place, sql`body::json -> 'target' as target`, after)}) as page
+    order by account, created_at, id ${noteOf(place)}`.execute(db);
+  return pageOf(rows);
 }
 
 /** With their deliveries, which go first: this waits for attempts that are being recorded. */

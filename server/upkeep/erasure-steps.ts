@@ -1,7 +1,7 @@
 // The steps of an erasure: small transactions, each in one account, with counts of what they changed.
 import type { Work } from '../database/unit-of-work.ts';
-import type { PageEnd } from '../events/delivery-list.ts';
-import type { FoundIds } from './erasure-queries.ts';
+import { groupByAccount } from '../rules/accounts.ts';
+import type { FoundPage, FoundRow } from './erasure-pages.ts';
 
 /** How many records had something to erase, by table. */
 export type FoundRecords = Record<string, number>;
@@ -36,21 +36,28 @@ export function createSteps(
     found[name] = (found[name] ?? 0) + changed;
     onProgress(found);
   };
-  /** One transaction for each page of each account. Returns whether there was anything. */
-  const steps = async (
+  /** One transaction for each account on a page. Returns whether there was anything. */
+  const steps = async <Place>(
     name: string,
-    accounts: readonly string[],
-    list: (account: string, after: PageEnd | undefined) => Promise<FoundIds>,
+    places: readonly Place[],
+    list: (place: Place, after: FoundRow | undefined) => Promise<FoundPage>,
     change: (unit: Work, account: string, ids: readonly string[]) => Promise<number>,
   ): Promise<boolean> => {
     found[name] = 0;
     let isFound = false;
-    for (const account of accounts) {
-      let after: PageEnd | undefined;
+    for (const place of places) {
+      let after: FoundRow | undefined;
       do {
-        const { ids, next } = await list(account, after);
-        isFound ||= ids.length > 0;
-        if (ids.length > 0) await step(name, (unit) => change(unit, account, ids));
+        const { rows, next } = await list(place, after);
+        isFound ||= rows.length > 0;
+        for (const [account, own] of groupByAccount(rows, (row) => row.account))
+          await step(name, (unit) =>
+            change(
+              unit,
+              account,
+              own.map(({ id }) => id),
+            ),
+          );
         after = next;
       } while (after);
     }

@@ -2,13 +2,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql, type RawBuilder } from 'kysely';
 import type { Logger } from 'pino';
-import { acrossAccounts, isCitus } from '../database/across-accounts.ts';
+import { listAccountsWith } from '../database/across-accounts.ts';
 import { type Db, inTransaction, type Tx } from '../database/database.ts';
 import { withLock, type InUnitOfWork } from '../database/unit-of-work.ts';
 import { deleteDeliveriesOf } from '../events/outbox.ts';
 import { keepKeySeconds } from '../resources/idempotency-keys/rules.ts';
 import { applyExpiredReplacements } from '../resources/payment-methods/changes.ts';
-import { allAccounts, noAccount } from '../rules/accounts.ts';
 import { isDoneWithin } from '../rules/async.ts';
 import { earlier, type DatabaseTime } from '../rules/database-time.ts';
 import { describeDifference, readSecondsAhead } from './clock.ts';
@@ -152,25 +151,10 @@ interface Expired {
 export async function deleteExpired(db: Db, table: KeptTable, expired: Expired): Promise<number> {
   if (!kept[table].byAccount) return deleteOf(db, table, undefined, expired);
   let deleted = 0;
-  for (const account of await listAccountsWithOld(db, table, expired))
+  const isOld = sql`${sql.ref(kept[table].time)} <= ${expired.before}`;
+  for (const account of await listAccountsWith(db, table, isOld))
     deleted += await deleteOf(db, table, account, expired);
   return deleted;
-}
-
-/** One look into the index of each account, in one statement: most of thousands of accounts have nothing to delete. */
-async function listAccountsWithOld(db: Db, name: KeptTable, { before }: Expired): Promise<string[]> {
-  const [table, at] = [sql.table(name), sql.ref(kept[name].time)];
-  const isOld = sql`${at} <= ${before}`;
-  // Citus cannot look into its servers from a table that each of them has.
-  const accounts = isCitus(db)
-    ? sql`select distinct merchant_account_id as account from ${table} where ${isOld}`
-    : sql`
-      select account from (
-        select id as account from merchant_accounts union all select unnest(${[allAccounts, noAccount]}::text[])
-      ) as accounts
-      cross join lateral (select from ${table} where merchant_account_id = account and ${isOld} limit 1) as old`;
-  const { rows } = await sql<{ account: string }>`${accounts} ${acrossAccounts('old-rows')}`.execute(db);
-  return rows.map(({ account }) => account);
 }
 
 async function deleteOf(

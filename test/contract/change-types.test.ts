@@ -8,7 +8,7 @@ import { createBuyer } from '../../server/resources/buyers/changes.ts';
 import { createAccount } from '../../server/resources/merchant-accounts/changes.ts';
 import { movePaymentMethod } from '../../server/resources/payment-methods/changes.ts';
 import { importTransactions } from '../../server/resources/transactions/changes.ts';
-import { waitOf } from '../../server/resources/card-numbers/rules.ts';
+import { waitOf } from '../../server/resources/number-limits/rules.ts';
 import { recordAttempts } from '../../server/events/attempts.ts';
 import { createOutbox } from '../../server/events/outbox.ts';
 import { deleteExpired } from '../../server/upkeep/jobs.ts';
@@ -16,6 +16,8 @@ import { silently, type UnitOfWork, type Work } from '../../server/database/unit
 import type { Deps, WriteDeps } from '../../server/handlers/deps.ts';
 import { presentTransaction } from '../../server/resources/transactions/table.ts';
 import type { Db } from '../../server/database/database.ts';
+import type { TableOf, Tables } from '../../server/database/tables.ts';
+import type { EventName } from '../../generated/operations.ts';
 import { insertPaymentMethod, type NewPaymentMethod } from '../../server/resources/payment-methods/queries.ts';
 import { prepareTransactions, updateTransaction, type NewTransaction } from '../../server/resources/transactions/queries.ts';
 declare const unit: UnitOfWork;
@@ -41,6 +43,24 @@ const pieces: Piece[] = [
       export const one = () => insertPaymentMethod(unit.db, card);
       export const many = async () => (await prepareTransactions([transaction], unit))(unit.db);`,
     fault: /hasEvent[^]*hasEvent/,
+  },
+  {
+    name: 'nor does a statement of its own for a row of a resource with events, as its queries have it',
+    code: `
+      export const one = () => work.db.insertInto('payment_methods').values(card).execute();
+      export const two = () => work.db.updateTable('payment_methods').set({ status: 'failed' }).execute();
+      export const read = () => work.db.selectFrom('payment_methods').selectAll().execute();
+      export const other = () => work.db.updateTable('buyers').set({ display_name: 'A' }).execute();`,
+    // Two faults, of `one` and of `two`.
+    fault: /^TS\d+: .*InsertExpression.*\nTS\d+: .*never.*$/,
+  },
+  {
+    name: 'so a resource gets its first event together with all of its changes: its table follows from the name of the event',
+    code: `
+      const tables: Record<TableOf<EventName>, true> = { payment_methods: true, transactions: true };
+      const known: (keyof Tables)[] = ['payment_methods', 'transactions'] satisfies TableOf<EventName>[];
+      const later: TableOf<'buyer.created' | 'gift-card.erased'>[] = ['buyers', 'gift_cards'];
+      export const used = [tables, known, later];`,
   },
   {
     name: 'an event that the contract does not have cannot be published',

@@ -1,11 +1,15 @@
-// A handler with an undeclared status or a wrong field does not compile, nor does a missing handler.
+// A handler that returns anything but a declared 2xx, or a wrong field, does not compile, nor does a missing handler.
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
 import { describeTypes, type Piece } from '../support/types.ts';
 
 const head = `
-import type { Deps } from '../../server/handlers/deps.ts';
+import type { Deps, WriteDeps } from '../../server/handlers/deps.ts';
 import { readPage } from '../../server/handlers/deps.ts';
+import { presentApiKeyPair } from '../../server/resources/api-key-pairs/table.ts';
 import type { Page } from '../../server/database/paging.ts';
-import type { EventPayload, Handler, Handlers, Input, Result } from '../../generated/operations.ts';
+import type { EventPayload } from '../../generated/operations.ts';
+import type { Handler, Handlers, Input, Result, ResultAsJson } from '../../server/contract/handler-types.ts';
 declare const scheme: { type: 'card-scheme-definition'; id: 'visa'; icon_url: string; display_name: string };
 declare const rest: Omit<Handlers, 'listTransactions'>;
 declare const query: Input<'listTransactions'>['query'];
@@ -18,9 +22,10 @@ const pieces: Piece[] = [
     code: `export const h: Handler<'listCardSchemeDefinitions'> = () => Promise.resolve({ status: 200, body: { items: [scheme] } });`,
   },
   {
-    name: 'a declared error compiles',
-    code: `export const h: Handler<'listCardSchemeDefinitions'> = () =>
-      Promise.resolve({ status: 403, body: { type: 'error', code: 'forbidden', status: 403, message: '', details: [] } });`,
+    name: 'a declared error is thrown: one that is returned does not compile',
+    code: `export const h: Handler<'listCardSchemeDefinitions'> = async (): Promise<Result<'listCardSchemeDefinitions'>> =>
+      ({ status: 403, body: { type: 'error', code: 'forbidden', status: 403, message: '', details: [] } });`,
+    fault: /'403' is not assignable to type '200'/,
   },
   {
     name: 'an undeclared status does not compile',
@@ -44,10 +49,29 @@ const pieces: Piece[] = [
     fault: /vsa/,
   },
   {
-    name: 'the body of another status does not compile',
-    code: `export const h: Handler<'createPaymentMethod'> = async () =>
-      ({ status: 409, body: { type: 'error', code: 'duplicate_record', status: 409, message: '', details: [] } });`,
-    fault: /resource_id/,
+    name: 'nor does one that a unit of work returns, which would be committed',
+    code: `export const h: Handler<'createPaymentMethod', WriteDeps> = (_input, { inUnitOfWork }): Promise<Result<'createPaymentMethod'>> =>
+      inUnitOfWork(async () => ({ status: 409 as const, body: { type: 'error', code: 'duplicate_record', status: 409, message: '', details: [], resource_id: null } }));`,
+    fault: /'409' is not assignable to type '201'/,
+  },
+  {
+    name: 'the body of another operation does not compile',
+    code: `declare const made: Result<'createWebhookSubscription'>;
+export const h: Handler<'createPaymentMethod'> = async (): Promise<Result<'createPaymentMethod'>> => ({ status: 201, body: made.body });`,
+    fault: /missing the following properties/,
+  },
+  {
+    name: 'a list without next_cursor is told so, and nothing of JSON',
+    code: `declare const rows: Parameters<typeof presentApiKeyPair>[0][];
+export const h: Handler<'listApiKeyPairs'> = async (): Promise<Result<'listApiKeyPairs'>> =>
+      ({ status: 200, body: { items: rows.map(presentApiKeyPair), limit: 1, previous_cursor: null } });`,
+    fault: /^(?![^]*JsonBytes)[^]*Property 'next_cursor' is missing/,
+  },
+  {
+    name: 'so is one whose items are JSON',
+    code: `declare const items: ResultAsJson<'listTransactions'>['body']['items'];
+export const h = async (): Promise<ResultAsJson<'listTransactions'>> => ({ status: 200, body: { items, limit: 1, previous_cursor: null } });`,
+    fault: /Property 'next_cursor' is missing/,
   },
   {
     name: 'input has the types of the contract, with defaults filled in',
@@ -97,3 +121,10 @@ export const f = () => readPage('listTransactions', query, deps, (_page, { limit
 ];
 
 describeTypes('handler types', head, pieces);
+
+it('the generated tables have no generic types but that of events, which the client shares', () => {
+  const declared = readFileSync('generated/operations.ts', 'utf8').matchAll(
+    /^(?:export )?(?:type|interface) (\w+)</gm,
+  );
+  expect([...declared].map(([, name]) => name)).toEqual(['EventPayload']);
+});

@@ -39,4 +39,6 @@ it.each(rows)('%s', (_point, decision, place, holder, ...more) => {
 
 it('has a row for each point', () => {
   expect(rows.length).toBeGreaterThan(60);
+  // A value that the specification's list of locations does not have.
+  expect(rows.map(([point]) => point)).toContain('`details[].location`');
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { signToken } from '../../server/resources/api-key-pairs/token.ts';
 import { createCaller } from '../support/call.ts';
-import { eventually, newDataDir, nothingRunsOn, type DataDir } from '../support/data-dir.ts';
+import { eventually, newDataDir, nothingRunsOn, processesOn, type DataDir } from '../support/data-dir.ts';
 import { createTestDatabase, query } from '../support/database.ts';
 import { paymentsHere, typed } from '../support/in-process.ts';
 import {
@@ -93,7 +93,7 @@ describe('help', () => {
       expect(text).toMatch(new RegExp(`^  ${noun}\\b.+`, 'm'));
     expect(text).toContain('payments keys create --name "Checkout server" --role checkout --out');
     expect(text).toMatch(/payments webhooks trigger transaction\.updated +# \(sandbox\)/);
-    expect(text).toContain('Exit codes: 0 done, 1 refused or failed, 2 wrong usage.');
+    expect(text).toContain('Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 78 wrong settings.');
     expect(text).toMatch(/^Here payments is called as: npm run -s payments -- …\n/);
   });
 
@@ -196,7 +196,7 @@ describe('a refused command exits with 1 and prints one sentence', () => {
 
   it('settings that are wrong', async () => {
     const { status, stderr } = await paymentsHere(['accounts', 'list'], { PORT: 'x', LOG_LEVEL: 'x' });
-    expect(status).toBe(1);
+    expect(status).toBe(78);
     expect(stderr).toContain('The configuration has 2 faults:');
   });
 });
@@ -385,12 +385,19 @@ describe('while the server runs', () => {
         `${file} sets CARD_KEY_FIL, which is no setting. Did you mean CARD_KEY_FILE?\n` +
         `${file} sets EVENT_RETENTION_DAY, which is no setting. Did you mean EVENT_RETENTION_DAYS?\n`,
     });
+    // The command runs in this process, where they would be those of the environment from now on.
+    for (const name of ['CARD_KEY_FIL', 'EVENT_RETENTION_DAY']) Reflect.deleteProperty(process.env, name);
+    vi.stubEnv('LOG_LEVELS', 'x');
+    expect(await paymentsHere(['accounts', 'list'], { DATA_DIR: dataDir.path })).toMatchObject({
+      status: 0,
+      stderr: 'The environment sets LOG_LEVELS, which is no setting. Did you mean LOG_LEVEL?\n',
+    });
     for (const [path, why] of [
       ['/no/such.env', 'there is no such file'],
       [dataDir.path, 'it is a folder'],
     ])
       expect(await paymentsHere(['accounts', 'list', '--settings', path ?? ''], {})).toEqual({
-        status: 1,
+        status: 78,
         stdout: '',
         stderr: `The settings in ${path} cannot be read: ${why}. Check --settings or PAYMENTS_SETTINGS.\n`,
       });
@@ -474,11 +481,12 @@ describe('while no server runs', () => {
     return held;
   };
 
-  it('database url --hold keeps the database running until it is stopped, and database stop does not stop it', async () => {
+  it('database url --hold keeps the database running until it is stopped', async () => {
     const held = await hold();
     await query(held.stdout().trim(), 'select from merchant_accounts');
-    const refused = await here('database', 'stop');
-    expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining('is using') as string });
+    // A command that leaves does not stop it.
+    await here('accounts', 'list');
+    await query(held.stdout().trim(), 'select from merchant_accounts');
     held.process.kill('SIGINT');
     expect(await held.ended).toMatchObject({
       status: 0,
@@ -487,15 +495,15 @@ describe('while no server runs', () => {
     await nothingRunsOn(dataDir.path);
   });
 
-  it('database stop stops what a killed process left', async () => {
+  it('a command stops what a killed process left', async () => {
     const held = await hold();
     held.process.kill('SIGKILL');
     await held.ended;
     // PostgreSQL notices in a moment that its user is gone.
-    await eventually(async () => (await here('database', 'stop')).status === 0, 'it stops');
-    await nothingRunsOn(dataDir.path);
-    const again = await here('database', 'stop');
-    expect(again).toMatchObject({ status: 0, stderr: 'The embedded database is not running.\n' });
+    await eventually(async () => {
+      await here('accounts', 'list');
+      return (await processesOn(dataDir.path)).length === 0;
+    }, 'it stops');
   });
 
   it('in a folder without a sandbox creates none, and says where it looked and what to do', async () => {
@@ -505,7 +513,6 @@ describe('while no server runs', () => {
       ['accounts', 'list'],
       ['transactions', 'list'],
       ['database', 'url'],
-      ['database', 'stop'],
     ]) {
       const { status, stdout, stderr } = await paymentsHere(args, { DATA_DIR: fresh.path });
       expect([status, stdout, args]).toEqual([1, '', args]);

@@ -7,6 +7,7 @@ import { readConfig } from '../../server/config.ts';
 import { isRoot, nobody } from '../../server/database/embedded/data-dir.ts';
 import { runningUrl, startEmbedded, type EmbeddedDatabase } from '../../server/database/embedded/index.ts';
 import { socketAddress } from '../../server/database/embedded/server.ts';
+import { openReadyDatabase } from '../../server/database/open.ts';
 import { newDataDir, type DataDir } from '../support/data-dir.ts';
 import { query } from '../support/database.ts';
 
@@ -34,12 +35,34 @@ describe('an embedded PostgreSQL', () => {
     await folder[Symbol.asyncDispose]();
   });
 
+  const startAndStop = async (path: string): Promise<EmbeddedDatabase> => {
+    const started = await startEmbedded({ dataDir: path });
+    await started.stop();
+    return started;
+  };
   const restart = async (): Promise<void> => {
     database = await startEmbedded({ dataDir });
   };
   const password = async (): Promise<string> =>
     (await readFile(join(dataDir, 'postgres-password'), 'utf8')).trim();
   const postmasterFile = (): string => join(database.directory, 'data', 'postmaster.pid');
+
+  it('starts once for a fault that another start would find again', async () => {
+    await using other = await newDataDir();
+    const options = {
+      environment: 'sandbox',
+      databaseUrl: undefined,
+      dataDir: other.path,
+      log: () => undefined,
+    } as const;
+    const opened = await openReadyDatabase(options);
+    await query(opened.url, `insert into applied_migrations (name, digest) values ('0001-another', '')`);
+    await opened.close();
+    const { directory } = await startAndStop(other.path);
+    const logged = await readFile(join(directory, 'postgres.log'), 'utf8');
+    await expect(openReadyDatabase(options)).rejects.toThrow('0001-another');
+    expect(await readFile(join(directory, 'postgres.log.previous'), 'utf8')).toBe(logged);
+  });
 
   it('is reached by a socket that only its owner can open, and by no network; it syncs, and has UTF-8 and UTC', async () => {
     const expected = {

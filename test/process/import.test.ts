@@ -165,16 +165,45 @@ describe('a good file', () => {
 
   it('may have a line of a megabyte', async () => {
     const id = randomUUID();
-    const { status } = await importText(
-      `${line({ id, metadata: { novel: 'x'.repeat(1_000_000) } })}\n${line()}\n`,
+    const metadata = Object.fromEntries(
+      Array.from({ length: 1_000 }, (_, index) => [`page-${index}`, 'x'.repeat(1_000)]),
     );
+    const { status } = await importText(`${line({ id, metadata })}\n${line()}\n`);
     expect(status).toBe(0);
     const row = await db()
       .selectFrom('transactions')
       .select('metadata')
       .where('id', '=', id)
       .executeTakeFirst();
-    expect(row?.metadata.novel).toHaveLength(1_000_000);
+    expect(row?.metadata).toEqual(metadata);
+  });
+
+  it('has texts of at most 1,000 characters, or as many as the contract says', async () => {
+    const novel = (length: number) => '𝄞'.repeat(length);
+    const stored = { external_identifier: novel(1_000), raw_response_description: novel(1_000) };
+    expect(await importText(line(stored))).toMatchObject({ status: 0 });
+    const long = novel(1_001);
+    const { status, stderr } = await importText(
+      [
+        line({ external_identifier: long }),
+        line({ raw_response_code: 'x'.repeat(15_000_000) }),
+        line({ buyer: { ...buyer(), display_name: long } }),
+        line({ metadata: { [long]: 'x' } }),
+        line({ metadata: { x: long } }),
+        line({ payment_service_transaction_id: long }),
+      ].join('\n'),
+    );
+    expect(status).toBe(1);
+    const lines = stderr.split('\n').slice(0, 6);
+    for (const [index, pointer] of [
+      '/external_identifier',
+      '/raw_response_code',
+      '/buyer/display_name',
+      '/metadata',
+      '/metadata/x',
+      '/payment_service_transaction_id',
+    ].entries())
+      expect(lines[index]).toMatch(new RegExp(`^line ${index + 1}: ${pointer} .*1,?000 characters`));
   });
 
   it('is checked and not imported with --dry-run', async () => {
@@ -202,8 +231,14 @@ describe('a good file', () => {
     [[], 1, { dry_run: false, imported: 0 }],
   ])('with --json and %j ends with %i and prints a summary for programs', async (more, code, summary) => {
     const { status, stdout, stderr } = await importText(`${line()}\n[]`, '--json', ...more);
-    const errors = [{ line: 2, reason: 'is not a JSON object' }];
-    expect([status, JSON.parse(stdout)]).toEqual([code, { ...summary, good_lines: 1, bad_lines: 1, errors }]);
+    const reason = 'is not a JSON object';
+    const told = {
+      bad_lines: 1,
+      existing_lines: 0,
+      reasons: [{ reason, lines: 1 }],
+      errors: [{ line: 2, reason }],
+    };
+    expect([status, JSON.parse(stdout)]).toEqual([code, { ...summary, good_lines: 1, ...told }]);
     expect(stderr).toContain('line 2: is not a JSON object\n');
   });
 });
@@ -265,7 +300,7 @@ describe('a file with bad lines', () => {
     const said = stderr.trim().split('\n');
     for (const [index, reason] of reasons().entries()) expect(said[index]).toContain(reason);
     expect(said.slice(reasons().length)).toEqual([
-      'Bad: 12 of 15 lines. Nothing was imported. Fix these lines (--help shows a good one), or leave them out with --skip-bad.',
+      'Bad: 12 of 15 lines (1 with an ID that exists already). Nothing was imported. Fix these lines (--help shows a good one), or leave them out with --skip-bad.',
     ]);
     expect(await total()).toBe(before);
   });
@@ -273,7 +308,10 @@ describe('a file with bad lines', () => {
   it('imports the good lines with --skip-bad', async () => {
     const before = await total();
     const { status, stdout, stderr } = await payments(['import', 'transactions', '-', '--skip-bad'], bytes());
-    expect([status, stdout]).toEqual([0, 'Imported 3 transactions, left 12 bad lines out.\n']);
+    expect([status, stdout]).toEqual([
+      0,
+      'Imported 3 transactions, left 12 bad lines out (1 with an ID that exists already).\n',
+    ]);
     expect(stderr.trim().split('\n')).toHaveLength(12);
     expect(await total()).toBe(before + 3);
     for (const id of [...good, twice]) expect(await isThere(id)).toBe(true);
@@ -290,8 +328,48 @@ describe('a file with bad lines', () => {
     expect(status).toBe(1);
     expect(stderr).toContain('line 20: /type');
     expect(stderr).toContain(
-      '… and 980 more\nStopped after line 1,000; there may be more bad lines. --dry-run reads all of them.\n',
+      '\nStopped after line 1,000; there may be more bad lines. --dry-run reads all of them.\n',
     );
+  });
+
+  it('counts lines by reason, and those with an ID that exists already hide no others', async () => {
+    const stored = Array.from({ length: 1_200 }, () => line());
+    expect((await importText(stored.join('\n'))).status).toBe(0);
+    const {
+      gift_card_redemptions: [one],
+      ...rest
+    } = transaction({
+      gift_card_redemptions: [redemption()],
+    });
+    const wrong = [0, 1].map((good) =>
+      JSON.stringify({
+        ...rest,
+        gift_card_redemptions: [...Array<unknown>(good).fill(one), { ...one, amount: 'x' }],
+      }),
+    );
+    const text = [...stored, ...wrong, '[]', line()].join('\n');
+    const { status, stdout, stderr } = await importText(text, '--json');
+    expect(status).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      good_lines: 1,
+      bad_lines: 1_203,
+      existing_lines: 1_200,
+      reasons: [
+        { reason: 'id … exists already', lines: 1_200 },
+        { reason: '/gift_card_redemptions/…/amount must be an integer', lines: 2 },
+        { reason: 'is not a JSON object', lines: 1 },
+      ],
+    });
+    const said = stderr.split('\n');
+    // As many of the others as there are, and then what has room.
+    expect(said.slice(17, 21)).toEqual([
+      expect.stringMatching(/^line 1201: \/gift_card_redemptions\/0\/amount must be an integer/),
+      expect.stringMatching(/^line 1202: \/gift_card_redemptions\/1\/amount must be an integer/),
+      'line 1203: is not a JSON object',
+      '… and 1,183 more. By reason:',
+    ]);
+    expect(said).toContain('  1,200  id … exists already');
+    expect(stderr).toContain('Bad: 1,203 of 1,204 lines (1,200 with an ID that exists already). Nothing was');
   });
 
   const many = '{}\n'.repeat(1_030);
@@ -299,7 +377,8 @@ describe('a file with bad lines', () => {
   it('counts to the end with --dry-run', async () => {
     const { status, stderr } = await importText(many, '--dry-run');
     expect(status).toBe(1);
-    expect(stderr).toContain('… and 1,010 more\nBad: 1,030 of ');
+    expect(stderr).toContain('… and 1,010 more. By reason:\n');
+    expect(stderr).toContain('Bad: 1,030 of ');
   });
 
   it('writes each with its number and the reason to the new file of --bad, and masks card numbers', async () => {
@@ -445,10 +524,11 @@ it('waits for what is being stored when reading fails, so that nothing is stored
 
 describe('a large file', () => {
   // Memory would run out if the command kept what it read. A few long lines show that as well as very many short ones.
-  const [lines, length] = process.env.MILLION ? [1_000_000, 1] : [3_000, 25_000];
+  const [lines, texts] = process.env.MILLION ? [1_000_000, 1] : [3_000, 25];
   const long = (index: number) => {
     const row = seeded(index, 500_000);
-    return { ...row, metadata: { ...row.metadata, long: 'x'.repeat(length) } };
+    const long = Array.from({ length: texts }, (_, text) => [`long-${text}`, 'x'.repeat(1_000)] as const);
+    return { ...row, metadata: { ...row.metadata, ...Object.fromEntries(long) } };
   };
 
   it(`of ${lines.toLocaleString('en-US')} lines needs little memory`, async () => {

@@ -6,7 +6,7 @@ import { openDatabase } from '../../server/database/database.ts';
 import { digests, migrations } from '../../server/database/migrations/index.ts';
 import { openReadyDatabase } from '../../server/database/open.ts';
 import { reasonOf } from '../../server/faults.ts';
-import { countNumbers } from '../../server/resources/card-numbers/queries.ts';
+import { recordNumbers } from '../../server/resources/number-limits/queries.ts';
 import {
   appliedTo,
   createEmptyDatabase,
@@ -66,6 +66,7 @@ it.each([
   ['0003-number-buckets', 'relation "number_buckets" already exists'],
   ['0004-events-for-one', 'column "is_for_all" of relation "events" already exists'],
   ['0005-updated-after-created', 'index "transactions_updated_early" does not exist'],
+  ['0008-all-accounts', 'column "all_accounts" of relation "api_key_pairs" already exists'],
 ])('%s, applied and not recorded: the start names the row to insert', async (name, reason) => {
   const databaseUrl = await createTestDatabase();
   await query(databaseUrl, `delete from applied_migrations where name = '${name}'`);
@@ -155,7 +156,7 @@ it('0003-number-buckets: what was tried before still counts', async () => {
   expect(await start(databaseUrl)).toEqual([name]);
   const database = openDatabase(databaseUrl, () => undefined);
   const count = async (number: string) =>
-    (await countNumbers(database.db, [{ bucket: 'one', number }], { limit: 3, windowSeconds: 60 }))[0];
+    (await recordNumbers(database.db, [{ bucket: 'one', number }], { limit: 3, windowSeconds: 60 }))[0];
   expect(await count('a')).toBeUndefined();
   expect(await count('d')).toBeGreaterThan(0);
   await database.close();
@@ -181,6 +182,16 @@ it('0004-events-for-one: doctor judges only what is stored from now on, also by 
     { id: before, is_for_all: false },
     { id: after, is_for_all: true },
   ]);
+});
+
+it('0008-all-accounts waits for a backup no longer than requests can wait behind it', async () => {
+  const databaseUrl = await createWithout('0008-all-accounts');
+  await withClient(databaseUrl, async (client) => {
+    await client.query('begin; lock table api_key_pairs in access share mode');
+    await expect(start(databaseUrl)).rejects.toThrow('Migration 0008-all-accounts failed');
+    await client.query('commit');
+  });
+  expect(await start(databaseUrl)).toEqual(['0008-all-accounts']);
 });
 
 describe('0005-updated-after-created', () => {

@@ -1,10 +1,14 @@
 // The running mock: its log, --delay, reloading the contract, and constant memory.
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { Agent, request } from 'node:http';
+import { Agent, createServer, get, request, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createDelay } from '../../mock/http/delay.ts';
+import { limits } from '../../server/http/listen.ts';
 import {
   contractFile,
   everyExample,
@@ -99,6 +103,45 @@ describe('--delay', () => {
   });
 });
 
+describe('a delay', () => {
+  it('ends when its client goes', async () => {
+    const { delay } = createDelay();
+    const ended = new Promise<void>((done) => {
+      const server = createServer((_req, res) => {
+        res.flushHeaders();
+        void delay(res, 3_600_000).then(done);
+      }).listen(0, '127.0.0.1', () => {
+        const { port } = server.address() as AddressInfo;
+        get({ host: '127.0.0.1', port, agent: false }, (answer) => answer.destroy());
+      });
+      onTestFinished(() => void server.close());
+    });
+    await ended;
+  });
+
+  it('ends when the mock stops: its answer comes at once', async () => {
+    const mock = await startTestMock();
+    const headers = { Authorization: 'Bearer x', Prefer: 'delay=30000', Expect: '100-continue' };
+    const asked = request(`${mock.url}/transactions`, { headers, agent: false }).end();
+    const answered = once(asked, 'response') as Promise<[IncomingMessage]>;
+    await once(asked, 'continue');
+    await mock[Symbol.asyncDispose]();
+    const [answer] = await answered;
+    expect(answer.statusCode).toBe(200);
+    answer.resume();
+  });
+
+  it('may be as long as connections may be idle', async () => {
+    const { stalledMilliseconds } = limits;
+    onTestFinished(() => void (limits.stalledMilliseconds = stalledMilliseconds));
+    // Long enough for a slow machine to begin with the answer.
+    limits.stalledMilliseconds = 2_000;
+    await using mock = await startTestMock();
+    const { status } = await mock.call('GET', '/transactions', { headers: { Prefer: 'delay=4000' } });
+    expect(status).toBe(200);
+  });
+});
+
 describe('a contract that changes', () => {
   it('is reloaded, with new operations; a faulty one is reported, and the old one stays in use', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'mock-'));
@@ -155,7 +198,7 @@ describe('a contract that changes', () => {
 describe('thousands of mixed requests', () => {
   const preferring = (index: number, status: number, name: string): Record<string, string> => {
     if (index % 3 === 0) return { Prefer: `code=${status}, example=${name}` };
-    return index % 20 === 1 ? { Prefer: `code=${status}, dynamic=true` } : {};
+    return index % 20 === 1 ? { Prefer: `code=${status}, delay=1` } : {};
   };
 
   it('do not increase memory', async () => {

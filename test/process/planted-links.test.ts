@@ -17,7 +17,7 @@ import {
 } from '../../server/database/embedded/data-dir.ts';
 import { findFolder, makeFolder } from '../../server/database/embedded/folder.ts';
 import { startEmbedded } from '../../server/database/embedded/index.ts';
-import { makeSandboxSecrets, saveCardKeys } from '../../server/sandbox/secrets-file.ts';
+import { makeSandboxSecrets, saveCardKeys } from '../../server/secrets/secrets-file.ts';
 
 let base: string;
 let dataDir: string;

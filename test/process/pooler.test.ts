@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { inTransaction, openDatabase } from '../../server/database/database.ts';
-import { countCall } from '../../server/database/rate-limits.ts';
+import { createRecordCall } from '../../server/database/rate-limits.ts';
 import { reasonOf } from '../../server/faults.ts';
 import { signToken } from '../../server/resources/api-key-pairs/token.ts';
 import { createCaller } from '../support/call.ts';
@@ -154,7 +154,9 @@ describe('without a pooler', () => {
     const { query } = database;
     const limit = { scope: 'test', limit: 5, windowSeconds: 60 };
     // What runs the second time is named.
-    for (const _ of [1, 2]) await countCall(database.db, limit, 'somebody');
+    const recordCall = createRecordCall(() => database.db);
+    const calling = { owner: { keyPair: 'one', account: undefined }, deadline: { left: 5_000 } };
+    for (const _ of [1, 2]) await recordCall(calling, limit, 'somebody');
     const { rows } = await query(
       `select current_setting('statement_timeout') as limit, count(*) as named from pg_prepared_statements`,
     );

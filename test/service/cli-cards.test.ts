@@ -10,7 +10,7 @@ import {
   lockTransaction,
   type NewTransaction,
 } from '../../server/resources/transactions/queries.ts';
-import { watchCardKeys } from '../../server/sandbox/secrets-file.ts';
+import { watchCardKeys } from '../../server/secrets/secrets-file.ts';
 import { createVault } from '../../server/secrets/vault.ts';
 import { showsCode } from '../support/digits.ts';
 import { paymentsHere, type EndedHere } from '../support/in-process.ts';
@@ -20,6 +20,7 @@ import {
   createTransactions,
   recordReplacement,
   silentWork,
+  writingAnything,
 } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { paymentMethod, transaction } from '../support/transactions.ts';
@@ -274,7 +275,7 @@ describe('payment-methods', () => {
 
   it('apply-replacements does what the daily job does', async () => {
     const [old, young] = await Promise.all([store(), store()]);
-    await db()
+    await writingAnything(db())
       .updateTable('payment_methods')
       .set({ expiration_date: '01/24' })
       .where('id', '=', old.id)

@@ -1,10 +1,15 @@
 // A database that is read-only, or whose role lacks rights: one sentence says what to do, and lists still work on a standby.
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { migrations } from '../../server/database/migrations/index.ts';
+import { card } from '../support/card.ts';
 import { createEmptyDatabase, createTestDatabase, withClient } from '../support/database.ts';
 import { paymentsHere, startInVainHere } from '../support/in-process.ts';
 import type { Env } from '../support/processes.ts';
-import { productionEnv, testSecrets } from '../support/service.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { noSecrets, productionEnv, startTestService, testSecrets } from '../support/service.ts';
+import { hasty, settled, subscribe } from '../support/webhooks.ts';
 
 const secrets = testSecrets();
 const account = ['accounts', 'create', 'default', '--name', 'Default'];
@@ -39,17 +44,13 @@ describe('a read-only database', () => {
     ]);
   });
 
-  it.each([
-    'accounts list',
-    'keys list',
-    'transactions list',
-    'webhooks deliveries',
-    'audit',
-    'secrets status',
-  ])('is read by %s', async (command) => {
-    const { status, stderr } = await paymentsHere(command.split(' '), env);
-    expect([status, stderr]).toEqual([0, '']);
-  });
+  it.each(['accounts list', 'keys list', 'transactions list', 'webhooks deliveries', 'audit', 'doctor'])(
+    'is read by %s',
+    async (command) => {
+      const { status, stderr } = await paymentsHere(command.split(' '), env);
+      expect([status, stderr]).toEqual([0, '']);
+    },
+  );
 });
 
 describe('a role without rights', () => {
@@ -68,14 +69,108 @@ describe('a role without rights', () => {
     ['schema public', createEmptyDatabase],
   ])('on the %s is told what it must own', async (what, create) => {
     const url = asRole(await create());
-    const name = new URL(url).pathname.slice(1);
     const env = productionEnv({ databaseUrl: url, secrets });
     const expected = expect.stringMatching(
       new RegExp(
-        String.raw`^The role of DATABASE_URL lacks rights: permission denied for ${what}\. It must own the database \(ALTER DATABASE ${name} OWNER TO ${role}\) and its tables \(REASSIGN OWNED BY … TO ${role}\)\.\n$`,
+        String.raw`^The role of DATABASE_URL lacks rights: permission denied for ${what}\. It must own the database and its tables, or their owner runs .*payments database migrate --grant ${role}: see .*\n$`,
       ),
     ) as string;
     for (const ended of [await startInVainHere(env), await paymentsHere(account, env)])
       expect([ended.status, ended.stderr]).toEqual([1, expected]);
+  });
+});
+
+describe('a role that owns nothing', () => {
+  const role = `service_${randomBytes(4).toString('hex')}`;
+  const password = randomBytes(8).toString('hex');
+  let owner: string;
+  let databaseUrl: string;
+
+  beforeAll(async () => {
+    owner = await createEmptyDatabase();
+    databaseUrl = Object.assign(new URL(owner), { username: role, password }).href;
+    await withClient(owner, (client) => client.query(`create role ${role} login password '${password}'`));
+  });
+  afterAll(() =>
+    withClient(owner, async (client) => {
+      await client.query(`drop owned by ${role}`);
+      await client.query(`drop role ${role}`);
+    }),
+  );
+
+  it('is given its rights by the owner, who migrates; a second time changes nothing', async () => {
+    const migrate = async () => {
+      const ended = await paymentsHere(['database', 'migrate', '--grant', role, '--json'], {
+        DATABASE_URL: owner,
+      });
+      expect([ended.status, ended.stderr]).toEqual([0, '']);
+      return JSON.parse(ended.stdout) as unknown;
+    };
+    expect(await migrate()).toEqual({ granted: role, migrated: Object.keys(migrations) });
+    expect(await migrate()).toEqual({ granted: role, migrated: [] });
+  });
+
+  it('serves every operation, delivers webhooks, and runs commands', async () => {
+    await using service = await startTestService({
+      config: { databaseUrl, secrets: noSecrets },
+      webhooks: hasty,
+    });
+    await using receiver = await startReceiver();
+    const env = { DATABASE_URL: databaseUrl, DATA_DIR: service.config.dataDir };
+    const run = async (...args: string[]) => {
+      const ended = await paymentsHere([...args, '--json'], env);
+      expect([args, ended.status, ended.stderr]).toEqual([args, 0, '']);
+      return JSON.parse(ended.stdout) as { id: string; items: { broken: number }[] };
+    };
+    const subscription = await subscribe(service, receiver.url);
+    const token = service.token('*.read', '*.write');
+    for (const path of [
+      '/api-key-pairs',
+      '/card-scheme-definitions',
+      '/transactions',
+      '/webhook-subscriptions',
+    ])
+      expect([path, (await service.call('GET', path, { token })).status]).toEqual([path, 200]);
+    const buyer = await run('buyers', 'create', '--name', 'Jane');
+    const stored = await service.call('POST', '/payment-methods', {
+      token,
+      headers: { 'Idempotency-Key': 'once' },
+      body: { ...card, buyer_id: buyer.id },
+    });
+    expect(stored.status).toBe(201);
+    const balances = { token: service.token('embed'), body: { items: [{ id: randomUUID() }] } };
+    expect((await service.call('POST', '/gift-cards/balances', balances)).status).toBe(200);
+    await settled(service, subscription);
+    expect(receiver.got).not.toEqual([]);
+    await run('seed', '--transactions', '20');
+    await run('secrets', 'rotate');
+    await run('buyers', 'erase', buyer.id, '--yes');
+    expect((await run('doctor')).items.filter(({ broken }) => broken > 0)).toEqual([]);
+    expect((await run('audit')).items.length).toBeGreaterThan(3);
+  });
+
+  it.each([
+    'delete from audit_entries',
+    "update audit_entries set command = 'x'",
+    'truncate audit_entries',
+    'drop table audit_entries',
+    'create table more (id int)',
+  ])('may not: %s', async (statement) => {
+    await expect(withClient(databaseUrl, (client) => client.query(statement))).rejects.toThrow(
+      /permission denied|must be owner/,
+    );
+  });
+
+  it('is told to have the owner migrate, when a version has more migrations', async () => {
+    migrations['9998-later'] = {
+      up: (db) => sql`create table later (id int)`.execute(db).then(() => undefined),
+    };
+    try {
+      const { status, stderr } = await startInVainHere({ DATABASE_URL: databaseUrl });
+      expect(status).toBe(1);
+      expect(stderr).toContain('payments database migrate --grant');
+    } finally {
+      delete migrations['9998-later'];
+    }
   });
 });

@@ -163,6 +163,21 @@ describe('a person at this machine', () => {
     expect(shown).not.toContain(token);
   });
 
+  it('sees the query of a request, without card numbers and tokens', async () => {
+    const token = service.token('transactions.read');
+    const query = `search=4012888888881881&created_at_gte=${encodeURIComponent('2026-11-01T00:00:00Z')}`;
+    await service.call('GET', `/transactions?${query}`, { token });
+    await service.call('GET', `/transactions?bearer=${token}`, { token });
+    const { requests } = JSON.parse((await send('GET', '/sandbox/feed')).text) as {
+      requests: { query?: string }[];
+    };
+    expect(requests.slice(-2).map((one) => one.query)).toEqual([
+      'search=[number]1881&created_at_gte=2026-11-01T00:00:00Z',
+      'bearer=[token]',
+    ]);
+    expect(service.logs.join('')).not.toContain('created_at_gte');
+  });
+
   it('sees which limit a 429 is about', async () => {
     const embed = service.token('embed');
     const body = { items: [{ number: '9999000050001234', pin: '1' }] };

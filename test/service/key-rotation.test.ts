@@ -183,16 +183,14 @@ describe('`payments secrets rotate` in production', () => {
     }
     // Commands do not count as instances.
     expect((await run('secrets rotate', [oldCard, newCard])).status).toBe(0);
-    // A key that stored values need and the variable does not have is listed without a position.
+    // It lists the keys that the variable has, and the one that stored values need besides.
     const env = { ...envWith(newCard), CURSOR_KEY: newCursor.toString('base64') };
-    const { stdout } = await paymentsHere(['secrets', 'status', '--json'], env);
-    const { keys } = JSON.parse(stdout) as { keys: object[] };
-    const [own, lost] = [newCard, oldCard].map((key) => ({ variable: 'CARD_KEY', id: keyIdOf(key) }));
-    expect(keys).toEqual(
-      expect.arrayContaining([
-        { ...own, position: 1 },
-        { ...lost, position: null },
-      ]),
-    );
+    const { stdout } = await paymentsHere(['doctor', '--json'], env);
+    const { keys, items } = JSON.parse(stdout) as {
+      keys: Record<string, string[]>;
+      items: { note?: string }[];
+    };
+    expect(keys).toEqual({ CARD_KEY: [keyIdOf(newCard)], CURSOR_KEY: [keyIdOf(newCursor)] });
+    expect(items.map(({ note }) => note)).toContain(`they need key ${keyIdOf(oldCard)}: add it to CARD_KEY`);
   });
 });

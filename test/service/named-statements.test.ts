@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openDatabase, type Database } from '../../server/database/database.ts';
+import { run } from '../../server/database/execution.ts';
 import { mostNamed } from '../../server/database/named-statements.ts';
 import { listTransactionPage } from '../../server/resources/transactions/list.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -64,6 +65,23 @@ it(`a connection keeps ${mostNamed} at most, and forgets what was not used for l
   expect(statements).toHaveLength(mostNamed);
   expect(statements).not.toContain('select 0 from kept where id = $1');
   expect(statements).toContain(`select ${mostNamed + 19} from kept where id = $1`);
+});
+
+it('how a statement is run does not depend on its text', async () => {
+  await sql`insert into kept values (${8}, ${'eight'})`.execute(database.db);
+  const anew = sql<{
+    id: number;
+    name: string;
+  }>`/* planned anew */ select id, name from kept where id = ${8}`;
+  for (const statement of [anew, anew, sql`${anew} /* as bytes */`])
+    expect((await statement.execute(database.db)).rows).toEqual([{ id: 8, name: 'eight' }]);
+  expect(await kept()).toContain('/* planned anew */ select id, name from kept where id = $1');
+  const named = sql`select name from kept where id = ${8}`;
+  for (let times = 0; times < 2; times += 1) {
+    const { rows } = await run(database.db, named.compile(database.db), { asBytes: true, plan: 'anew' });
+    expect(rows).toEqual([{ name: Buffer.from('eight') }]);
+  }
+  expect(await kept()).not.toContain('select name from kept where id = $1');
 });
 
 it('behind a pooler nothing is kept', async () => {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inTransaction, openDatabase, type Database, type Db } from '../../server/database/database.ts';
-import { countNumbers, findWait } from '../../server/resources/card-numbers/queries.ts';
+import { recordNumbers, findWait } from '../../server/resources/number-limits/queries.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { runs } from '../support/random.ts';
 import { forgetNumbers } from '../support/records.ts';
@@ -56,7 +56,7 @@ function createBuckets(db: Db) {
     count: async (tried: readonly [bucket: string, number: string][], at: number) => {
       await passUntil(at);
       const numbers = tried.map(([bucket, number]) => named(bucket, number));
-      return (await countNumbers(db, numbers, limit)).map(inSeconds);
+      return (await recordNumbers(db, numbers, limit)).map(inSeconds);
     },
     look: async (bucket: string) => inSeconds(await findWait(db, named(bucket, ''), limit)),
   };

@@ -1,4 +1,5 @@
 // What an operator looks at and tries out: transactions, cards, buyers, triggered events, and how calls are refused.
+import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { contractVersion, events } from '../../generated/operations.ts';
@@ -355,8 +356,11 @@ it('payments webhooks deliveries says when the next attempt is due', async () =>
   const minutes = (Date.parse(tried?.next_attempt ?? '') - Date.now()) / 60_000;
   expect(minutes).toBeGreaterThan(50);
   expect(minutes).toBeLessThanOrEqual(60);
-  expect((await deliveries()).stdout).toMatch(/^event .* next_attempt\n.* 500 .* in [56]\d min\n$/);
-  expect((await deliveries('--since', '2h')).stdout).toMatch(/^event /);
+  expect((await deliveries()).stdout).toMatch(
+    /^pending {4}500 {2}.*\n {2}event .*\n {2}attempt 1, next in [56]\d min\n$/,
+  );
+  expect((await deliveries('--wide')).stdout).toMatch(/^event .* next_attempt\n.* 500 .* in [56]\d min\n$/);
+  expect((await deliveries('--since', '2h')).stdout).toMatch(/^pending /);
   expect((await deliveries('--since', '2999-01-01')).stdout).toBe('There is no delivery.\n');
   expect((await deliveries('--failed')).stdout).toMatch(
     /^There is no failed delivery\. .* still tried: payments webhooks deliveries\n$/,
@@ -365,7 +369,9 @@ it('payments webhooks deliveries says when the next attempt is due', async () =>
   expect((await deliveries()).stdout).toMatch(/ fails in [56]\d min\n$/);
   expect(await payments('webhooks', 'replay', '--failed')).toMatchObject({
     status: 1,
-    stderr: expect.stringMatching(/^There is no failed delivery\. .* webhooks replay EVENT_ID\n$/) as string,
+    stderr: expect.stringMatching(
+      /^There is no failed delivery\. .* webhooks replay EVENT_ID, or --pending SUBSCRIPTION_ID\n$/,
+    ) as string,
   });
   await db()
     .updateTable('deliveries')
@@ -397,6 +403,49 @@ describe('payments accounts delete', () => {
     }
     expect((await payments('accounts', 'list')).stdout).toMatch(/^keyed /m);
   });
+});
+
+it('webhooks replay --pending sends at once what waits for a subscription, and nothing of another', async () => {
+  let isRepaired = false;
+  await using receiver = await startReceiver((res) => res.writeHead(isRepaired ? 204 : 500).end());
+  await using other = await startReceiver((res) => res.writeHead(500).end());
+  const subscription = await subscribe(service, receiver.url);
+  const others = await subscribe(service, other.url);
+  const pending = (...args: string[]) => payments('webhooks', 'replay', '--pending', ...args);
+  expect(await pending(subscription.id)).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('Nothing waits for this subscription.') as string,
+  });
+  await storeCard(service);
+  await storeCard(service);
+  const statesOf = async ({ id }: { id: string }) => {
+    const rows = await db()
+      .selectFrom('deliveries')
+      .select(['state', 'attempts'])
+      .where('subscription_id', '=', id)
+      .where('leased_by', 'is', null)
+      .execute();
+    return rows.map(({ state, attempts }) => `${state} ${attempts}`).sort();
+  };
+  const tried = ['pending 1', 'pending 1'];
+  await until(async () =>
+    isDeepStrictEqual([await statesOf(subscription), await statesOf(others)], [tried, tried]),
+  );
+  isRepaired = true;
+  const { stdout } = await pending(subscription.id);
+  expect(JSON.parse(stdout)).toEqual({ replayed: 2, switched_off: 0 });
+  await until(async () => isDeepStrictEqual(await statesOf(subscription), ['succeeded 2', 'succeeded 2']));
+  expect(await statesOf(others)).toEqual(tried);
+  for (const args of [
+    [subscription.id, '--failed'],
+    [subscription.id, '--subscription', others.id],
+    [subscription.id, '--since', '1h'],
+  ])
+    expect((await pending(...args)).status).toBe(2);
+  await payments('webhooks', 'deactivate', others.id);
+  expect((await pending(others.id)).stderr).toContain('is switched off');
+  await unsubscribe(service, subscription);
+  await unsubscribe(service, others);
 });
 
 it('webhooks replay --failed replays in batches, each in a transaction of its own, with one audit entry', async () => {

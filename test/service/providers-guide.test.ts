@@ -12,7 +12,7 @@ import { runInNewContext } from 'node:vm';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { paymentsHere } from '../support/in-process.ts';
-import { createAccount } from '../support/records.ts';
+import { createAccount, writingAnything } from '../support/records.ts';
 import { productionEnv, startTestService, testSecrets, type TestService } from '../support/service.ts';
 
 setFlagsFromString('--expose-gc');
@@ -209,7 +209,7 @@ describe('payments payment-methods verify', () => {
   it('a card is valid as long as the database says, whatever the clock of this machine', async () => {
     const id = await storeInOutage();
     const thisMonth = sql<string>`to_char(now() at time zone 'UTC', 'MM/YY')`;
-    await db()
+    await writingAnything(db())
       .updateTable('payment_methods')
       .set({ expiration_date: thisMonth })
       .where('id', '=', id)
@@ -277,7 +277,7 @@ describe('payments payment-methods verify', () => {
   it('--processing goes on after a card that cannot be opened', async () => {
     await db().deleteFrom('payment_methods').execute();
     const [damaged, good] = [await storeInOutage(), await storeInOutage()];
-    await db()
+    await writingAnything(db())
       .updateTable('payment_methods')
       .set({ number_sealed: 'damaged' })
       .where('id', '=', damaged)

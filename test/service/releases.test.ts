@@ -88,6 +88,18 @@ describe.each(releases)('data of $version', (release) => {
     expect((body as { items: { id: string }[] }).items.map(({ id }) => id)).toEqual(list.ids);
   });
 
+  it('its key pairs without accounts of their own are for all accounts, and the others are not', async () => {
+    const pairs = await query(
+      databaseUrl,
+      `select all_accounts, exists (select from api_key_pair_merchant_accounts where api_key_pair_id = id) as limited
+       from api_key_pairs group by 1, 2 order by 1`,
+    );
+    expect(pairs).toEqual([
+      { all_accounts: false, limited: true },
+      { all_accounts: true, limited: false },
+    ]);
+  });
+
   it('a POST with a key that was used before is answered with the same bytes', async () => {
     const { status, text, headers } = await service.call('POST', request.path, {
       token: service.token('*.write'),

@@ -4,13 +4,13 @@ import fc from 'fast-check';
 import { sql, type RawBuilder } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction, openDatabase, type Database, type Db } from '../../server/database/database.ts';
-import { isInOrder } from '../../server/database/named-statements.ts';
 import { openReadyDatabase } from '../../server/database/open.ts';
 import type { Range } from '../../server/database/paging.ts';
 import { inWork, silently } from '../../server/database/unit-of-work.ts';
 import { importTransactions } from '../../server/resources/transactions/changes.ts';
 import { conditionsOf, type TransactionFilters } from '../../server/resources/transactions/filters.ts';
-import { transactionRange } from '../../server/resources/transactions/list.ts';
+import { plainPage } from '../../server/resources/transactions/plain-page.ts';
+import { itemWith, nothing, planOf, transactionRange } from '../../server/resources/transactions/ranges.ts';
 import { eventually } from '../support/data-dir.ts';
 import { createTestDatabase, withClient } from '../support/database.ts';
 import { shareOf } from '../support/random.ts';
@@ -50,9 +50,9 @@ const whole = (plan: Node): Node[] => [plan, ...(plan.Plans ?? []).flatMap(whole
 const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
 
 /** With the settings that the connections of the service have for such a statement. */
-const planned = <T>(query: RawBuilder<unknown>, work: (db: Db) => Promise<T>): Promise<T> =>
+const planned = <T>(filters: TransactionFilters, work: (db: Db) => Promise<T>): Promise<T> =>
   inTransaction(database.db, async (tx) => {
-    if (isInOrder(query.compile(tx).sql))
+    if (planOf(conditionsOf(filters)) === 'anewInOrder')
       await sql.raw('set local enable_bitmapscan = off; set local enable_seqscan = off').execute(tx);
     return work(tx);
   });
@@ -64,7 +64,7 @@ async function explain(
 ): Promise<Answer> {
   const asked: Range = { at: undefined, side: 'older', limit: 21, ...range };
   const query = transactionRange(scope ? { only: scope } : 'all', conditionsOf(filters), asked);
-  const { rows } = await planned(query, (db) =>
+  const { rows } = await planned(filters, (db) =>
     sql<{
       'QUERY PLAN': [{ Plan: Node; 'Execution Time': number; 'Planning Time': number }];
     }>`explain (analyze, buffers, format json) ${query}`.execute(db),
@@ -293,6 +293,31 @@ describe(`${count} transactions`, () => {
     });
   });
 
+  it('a plain page is read by the same statement as any other, with the values of its request', async () => {
+    const [at, other] = [await position(['default'], 10), await position(['skewed'], 20)];
+    const newer: Range = { at: other, side: 'newer', limit: 1 };
+    const ranges: [Range, Range?][] = [
+      [{ at: undefined, side: 'older', limit: 21 }],
+      [{ at, side: 'older', limit: 21 }, newer],
+      // The values are those of the second request.
+      [
+        { at: other, side: 'older', limit: 21 },
+        { ...newer, at },
+      ],
+      [
+        { at, side: 'newer', limit: 4 },
+        { at: other, side: 'older', limit: 1 },
+      ],
+    ];
+    const general = (range: Range, what: RawBuilder<unknown>) =>
+      transactionRange({ only: ['account'] }, conditionsOf({}), range, what);
+    for (const [range, behind] of ranges) {
+      const { sql: text, parameters } = plainPage(database.db, 'account', range, behind);
+      const any = general(range, itemWith(behind && general(behind, nothing))).compile(database.db);
+      expect([text, parameters]).toEqual([any.sql, any.parameters]);
+    }
+  });
+
   it('a page deep in a time range starts at its cursor, not at the end of the range', async () => {
     const newest = (await position(['default'], 0)).createdAt.toISOString();
     const oldest = (await position(['default'], count * 0.8 - 1)).createdAt.toISOString();
@@ -410,7 +435,7 @@ describe(`${count} transactions`, () => {
       for (const [, filters] of selective) {
         const asked: Range = { at: undefined, side: 'older', limit: 21 };
         const query = transactionRange({ only: ['default'] }, conditionsOf(filters), asked);
-        const { rows } = await planned(query, (db) =>
+        const { rows } = await planned(filters, (db) =>
           sql<{ 'QUERY PLAN': string }>`explain (costs off) ${query}`.execute(db),
         );
         all.push(rows.map((row) => row['QUERY PLAN']).join('\n'));

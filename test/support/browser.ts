@@ -63,15 +63,24 @@ interface AxeOptions {
   theirs?: string[];
   /** Selectors of what is not looked at. */
   without?: string[];
+  /** The least that is reported; all if it is left out. */
+  impact?: 'critical';
 }
 
 /** What axe finds on a page, as `rule: element`. In the markup of others, the rules `theirs` are left out. */
-export async function axe(page: Page, { only, theirs = [], without = [] }: AxeOptions = {}) {
+export async function axe(page: Page, { only, theirs = [], without = [], impact }: AxeOptions = {}) {
   await page.evaluate(axeSource);
-  const options = { resultTypes: ['violations'], ...(only ? { runOnly: only } : {}) };
+  // What these find is never critical, and to look for it takes most of the time.
+  const notCritical = ['color-contrast', 'target-size', 'region', 'scrollable-region-focusable'];
+  const rules = Object.fromEntries(notCritical.map((rule) => [rule, { enabled: false }]));
+  const options = {
+    resultTypes: ['violations'],
+    ...(only ? { runOnly: only } : {}),
+    ...(impact === 'critical' ? { rules } : {}),
+  };
   const found = await page.evaluate<[rule: string, element: string, isTheirs: boolean][]>(`
     axe.run({ exclude: ${JSON.stringify(without)} }, ${JSON.stringify(options)}).then(({ violations }) =>
-      violations.flatMap(({ id, nodes }) => nodes.map(({ html, target: [at] }) =>
+      violations.flatMap(({ id, impact, nodes }) => (${JSON.stringify(impact ?? '')} || impact) !== impact ? [] : nodes.map(({ html, target: [at] }) =>
         [id, html, at === 'html' || document.querySelector(at)?.closest('#redoc, #console, .scalar-client') != null])))`);
   return found.flatMap(([rule, element, isTheirs]) =>
     isTheirs && theirs.includes(rule) ? [] : `${rule}: ${element}`,

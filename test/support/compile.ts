@@ -5,7 +5,7 @@ import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { bundle } from '../../scripts/support/bundle.ts';
 import { root } from '../../scripts/support/root.ts';
 
-const parts = ['generated', 'server', 'client', 'mock', 'scripts'];
+const parts = ['generated', 'server', 'client', 'mock', 'scripts', 'testing'];
 
 /** One output file per source file, because programs look for files next to themselves. */
 const keepFiles: Plugin = {

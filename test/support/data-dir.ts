@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { stopEmbedded } from '../../server/database/embedded/index.ts';
+import { runningUrl, startEmbedded } from '../../server/database/embedded/index.ts';
 
 /** Polls, where there is no event to wait for. */
 export async function eventually(
@@ -38,6 +38,13 @@ export interface DataDir extends AsyncDisposable {
   path: string;
 }
 
+/** The last user stops it, so this becomes one for a moment. */
+async function stopUnused(dataDir: string): Promise<boolean> {
+  if ((await runningUrl(dataDir)) === undefined) return true;
+  await (await startEmbedded({ dataDir })).release();
+  return (await runningUrl(dataDir)) === undefined;
+}
+
 /** A DATA_DIR that does not exist yet, in a folder that PostgreSQL's user can enter. */
 export async function newDataDir(): Promise<DataDir> {
   const parent = await mkdtemp(join(tmpdir(), 'payments-process-'));
@@ -47,7 +54,7 @@ export async function newDataDir(): Promise<DataDir> {
     path,
     async [Symbol.asyncDispose]() {
       // PostgreSQL outlives a server that was killed, and notices in a moment that it is gone.
-      await eventually(async () => (await stopEmbedded(path)) !== 'in use', 'nothing uses the database');
+      await eventually(() => stopUnused(path), 'nothing uses the database');
       await nothingRunsOn(path);
       await rm(parent, { recursive: true, force: true });
     },

@@ -10,6 +10,7 @@ interface ComposeService {
   ports?: string[];
   networks: string[];
   stop_grace_period: string;
+  mem_limit: string;
   read_only: boolean;
   tmpfs: string[];
   user?: string;

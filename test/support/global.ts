@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import { areDocsBuilt } from '../../scripts/docs/digest.ts';
 import { isStale } from '../../scripts/generate/digest.ts';
+import { makeValidators } from '../../scripts/generate/fresh-validators.ts';
 import { isListStale } from '../../scripts/generate/migrations.ts';
 import { root } from '../../scripts/support/root.ts';
 import type { Cluster } from './cluster.ts';
@@ -45,6 +46,7 @@ export default async function setup(project: TestProject): Promise<Cleanup> {
   Reflect.deleteProperty(Error, 'prepareStackTrace');
   if ((await isStale(root)) || (await isListStale(root)))
     console.warn('The contract or a migration has changed: npm run generate');
+  await makeValidators();
   project.provide('seed', chooseSeed());
   const { config, state } = project.vitest;
   const chosen = new Set(

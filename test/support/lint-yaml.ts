@@ -20,14 +20,13 @@ export type Files = Record<string, string>;
 interface Settings {
   extends?: string[];
   plugins: string[];
-  preprocessors: object;
   rules: Record<string, object | string>;
 }
 
 const refunds = join(root, 'test/fixtures/refunds');
 const configPath = join(root, 'redocly.yaml');
 const settings = parse(await readFile(configPath, 'utf8'), { merge: true }) as Settings;
-const { plugins, preprocessors } = settings;
+const { plugins } = settings;
 
 const configs = new Map<string | undefined, Promise<Config>>();
 
@@ -38,7 +37,7 @@ export function configOf(rule?: string): Promise<Config> {
   const isMeant = (name: string) => rule === undefined || name === rule || name.startsWith(`${rule}-`);
   const rules = Object.fromEntries(Object.entries(settings.rules).filter(([name]) => isMeant(name)));
   const more = rule === undefined ? ['recommended-strict'] : [];
-  const config = createConfig({ extends: more, plugins, preprocessors, rules } as object, { configPath });
+  const config = createConfig({ extends: more, plugins, rules } as object, { configPath });
   configs.set(rule, config);
   return config;
 }

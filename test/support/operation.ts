@@ -1,6 +1,7 @@
 /** Shared tests of an operation: starts the service, tests the common statuses, and checks that all statuses were seen. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, type TestContext } from 'vitest';
-import { operations, type Operation, type OperationId, type Handlers } from '../../generated/operations.ts';
+import { operations, type Operation, type OperationId } from '../../generated/operations.ts';
+import type { Handlers } from '../../server/contract/handler-types.ts';
 import type { Db } from '../../server/database/database.ts';
 import type { WriteDeps } from '../../server/handlers/deps.ts';
 import { handlers } from '../../server/handlers/index.ts';
@@ -12,6 +13,7 @@ export interface Frame {
   service: TestService;
   /** The database of the service, for records that a test needs: see test/support/records.ts. */
   db: Db;
+  secrets: TestService['secrets'];
   /** Calls the operation as the administrator, by default with a valid request. `path` replaces parameters of the path. */
   call: (options?: FrameCall) => ReturnType<TestService['call']>;
 }
@@ -69,6 +71,7 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
         handlers: withCrash(start.handlers ?? handlers, id, fire),
       });
       frame.db = frame.service.service.database.db;
+      frame.secrets = frame.service.secrets;
       frame.call = async ({ path, query = '', ...rest } = {}) => {
         const body = 'body' in rest || 'raw' in rest ? undefined : await makeBody();
         const search = query.replace(/^(?=[^?])/, '?');

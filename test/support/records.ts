@@ -1,21 +1,30 @@
-import { sql } from 'kysely';
+import { generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto';
+import { sql, type Kysely } from 'kysely';
 import { inTransaction, type Db, type Tx } from '../../server/database/database.ts';
+import type { Tables } from '../../server/database/tables.ts';
 import { inWork, silently, type UnitOfWork } from '../../server/database/unit-of-work.ts';
 import type { EventTx } from '../../server/events/outbox.ts';
 import { describeSimulatedCard } from '../../server/providers/simulated.ts';
+import { createKeyPair } from '../../server/resources/api-key-pairs/changes.ts';
 import { createBuyer as makeBuyer, type NewBuyer } from '../../server/resources/buyers/changes.ts';
+import { createGiftCard as makeGiftCard } from '../../server/resources/gift-cards/changes.ts';
 import { createAccount as makeAccount } from '../../server/resources/merchant-accounts/changes.ts';
 import {
   recordReplacement as findReplacement,
+  storeCard,
   type CardSecrets,
   type FoundDetails,
+  type NewCard,
 } from '../../server/resources/payment-methods/changes.ts';
+import { createRole as makeRole } from '../../server/resources/roles/changes.ts';
 import { importTransactions } from '../../server/resources/transactions/changes.ts';
 import {
   prepareTransactions,
   updateTransaction as updateRow,
   type NewTransaction,
 } from '../../server/resources/transactions/queries.ts';
+import { createSubscription } from '../../server/resources/webhook-subscriptions/changes.ts';
+import type { Accounts } from '../../server/rules/accounts.ts';
 /** Creates records for tests with the actions of the service, without events. */
 
 export const silentWork = <T>(db: Db, work: (unit: UnitOfWork) => Promise<T>): Promise<T> =>
@@ -28,6 +37,75 @@ export const createAccount = (db: Db, account: Parameters<typeof makeAccount>[1]
 export const createBuyer = async (db: Db, given: Partial<NewBuyer> = {}) => {
   const made = await silentWork(db, (unit) => makeBuyer(unit, { merchant_account_id: 'default', ...given }));
   if (!made) throw new Error('A buyer with this ID or external identifier exists already.');
+  return made;
+};
+
+/** A database, and the secrets that sealed columns need: as a test of an operation has them in its frame. */
+interface Store {
+  db: Db;
+  secrets: CardSecrets;
+}
+
+/** By default a card that can be used, without a buyer, in the merchant account `default`. */
+export const createPaymentMethod = async (
+  { db, secrets }: Store,
+  { number = '4111111111111111', ...given }: Partial<NewCard> = {},
+) => {
+  const usual = {
+    merchant_account_id: 'default',
+    buyer_id: null,
+    external_identifier: null,
+    expiration_date: '12/44',
+    status: 'succeeded',
+    redirect_url: null,
+  } as const;
+  const card = { ...usual, ...describeSimulatedCard(number), ...given, number };
+  const stored = await silentWork(db, (unit) => storeCard(unit, card, secrets));
+  if ('taken' in stored) throw new Error('A card with this external identifier exists already.');
+  return stored.made;
+};
+
+/** By default $50.00 in the merchant account `default`. */
+export const createGiftCard = async (
+  { db, secrets: { vault } }: Store,
+  given: Partial<Parameters<typeof makeGiftCard>[1]> = {},
+) => {
+  const card = { merchant_account_id: 'default', number: '9999000050001234', pin: '1234', ...given };
+  const made = await silentWork(db, (unit) => makeGiftCard(unit, card, vault));
+  if (!made) throw new Error('A gift card with this ID exists already.');
+  return made;
+};
+
+/** By default active, in the merchant account `default`; nothing listens at its address. `secret` signs its deliveries. */
+export const createWebhookSubscription = async (
+  { db, secrets: { vault } }: Store,
+  given: Partial<Parameters<typeof createSubscription>[1]> = {},
+) => {
+  const usual = { merchant_account_id: 'default', url: 'http://127.0.0.1:9/', active: true };
+  const subscription = { ...usual, authentication: null, ...given };
+  const made = await silentWork(db, (unit) => createSubscription(unit, subscription, vault));
+  if ('tooMany' in made) throw new Error(made.tooMany);
+  return { ...made.row, secret: made.secret };
+};
+
+/** By default with a name of its own, and without permissions. */
+export const createRole = async (db: Db, given: Partial<Parameters<typeof makeRole>[1]> = {}) => {
+  const { slug = `role-${randomUUID()}` } = given;
+  const role = { name: slug, description: null, permissions: [], ...given, slug };
+  const made = await silentWork(db, (unit) => makeRole(unit, role));
+  if (!made) throw new Error(`The role ${slug} exists already.`);
+  return made;
+};
+
+/** By default for all merchant accounts, with the role `administrator`, and a key that nobody keeps. */
+export const createApiKeyPair = async (
+  db: Db,
+  given: { name?: string; roles?: readonly string[]; accounts?: Accounts; privateKey?: KeyObject } = {},
+) => {
+  const { privateKey = generateKeyPairSync('ec', { namedCurve: 'P-521' }).privateKey } = given;
+  const pair = { name: 'Test', roles: ['administrator'], accounts: 'all', ...given, privateKey } as const;
+  const made = await silentWork(db, (unit) => createKeyPair(unit, pair));
+  if (!('id' in made)) throw new Error(`Not there: ${JSON.stringify(made)}`);
   return made;
 };
 
@@ -63,6 +141,9 @@ export const recordReplacement = (
     ),
   );
 
+/** For rows of resources with events, which the service writes with an event only. */
+export const writingAnything = (db: Db): Kysely<Tables> => db;
+
 /** As if the card were valid until the end of this month, or had been until the end of the last one. */
 export const expireCard = (db: Db, id: string, month: 'this' | 'last') =>
   sql`
@@ -76,3 +157,10 @@ export const forgetNumbers = (db: Db, seconds: number) =>
     (select jsonb_object_agg(number, at::bigint - ${seconds * 1000}) from jsonb_each(seen) as one (number, at))`.execute(
     db,
   );
+
+/** The same for services in this process, which remember what is closed. */
+export async function forgetNumbersEverywhere(db: Db, seconds: number): Promise<void> {
+  await forgetNumbers(db, seconds);
+  const now = performance.now.bind(performance);
+  performance.now = () => now() + 1000 * seconds;
+}

@@ -10,9 +10,7 @@ import { compileContract, type CompiledContract } from '../../server/contract/co
 import { loadContract } from '../../server/contract/load.ts';
 import { limits } from '../../server/http/listen.ts';
 import { createLog } from '../../server/log.ts';
-import { createKeyPair } from '../../server/resources/api-key-pairs/changes.ts';
 import { generateKeyPair, signToken } from '../../server/resources/api-key-pairs/token.ts';
-import { createRole } from '../../server/resources/roles/changes.ts';
 import { openSecrets, type Secrets } from '../../server/secrets/open.ts';
 import { secretNames, type SecretName } from '../../server/settings.ts';
 import { startService, type Service, type ServiceParts } from '../../server/start.ts';
@@ -20,7 +18,7 @@ import { createCaller, type Caller } from './call.ts';
 import { createTestDatabase } from './database.ts';
 import { printIfWanted } from './explain.ts';
 import type { Env } from './processes.ts';
-import { silentWork } from './records.ts';
+import { createApiKeyPair, createRole } from './records.ts';
 
 export interface TestService extends AsyncDisposable {
   url: string;
@@ -159,15 +157,12 @@ async function createPair(
   { database: { db } }: Service,
   { allow, accounts = [], key: privateKey = generateKeyPair('ECDSA').privateKey }: PairOptions = {},
 ) {
-  const slug = `test-${randomBytes(6).toString('hex')}`;
-  const role = { slug, name: slug, description: null, permissions: allow ?? [] };
-  const made = await silentWork(db, async (unit) => {
-    if (allow) await createRole(unit, role);
-    const roles = [allow ? slug : 'administrator'];
-    const own = accounts.length === 0 ? 'all' : { only: accounts };
-    return createKeyPair(unit, { privateKey, name: slug, roles, accounts: own });
+  const role = allow && (await createRole(db, { permissions: allow }));
+  const made = await createApiKeyPair(db, {
+    privateKey,
+    roles: [role?.slug ?? 'administrator'],
+    accounts: accounts.length === 0 ? 'all' : { only: accounts },
   });
-  if (!('id' in made)) throw new Error(`Not there: ${JSON.stringify(made)}`);
   return {
     id: made.id,
     key: privateKey,

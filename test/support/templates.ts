@@ -1,9 +1,9 @@
 /** The databases that tests copy: one migrated and empty, one after the first start of a sandbox. */
 import { mkdir } from 'node:fs/promises';
-import { fillSandbox } from '../../server/check-data.ts';
 import type { Config } from '../../server/config.ts';
 import { openDatabase, type Database } from '../../server/database/database.ts';
 import { migrate } from '../../server/database/migrate.ts';
+import { fillSandbox } from '../../server/prepare-data.ts';
 import { openSecrets } from '../../server/secrets/open.ts';
 import {
   closeTemplate,

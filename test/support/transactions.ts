@@ -560,16 +560,20 @@ export const expected = (cases: readonly Case[], filters: readonly Filter[]): st
     .map(({ given }) => given.id);
 
 /**
- * Lets the database generate very many transactions of three accounts (80, 19 and 1 %), one per minute, the newest now. Each
+ * Lets the database generate very many transactions of three accounts (80, 19 and 1 %) or others, one per minute, the newest now or at another end. Each
  * column has common and rare values, and values that only the oldest tenth of the rows has.
  */
-export const seedSql = (count: number) => `
+export const seedSql = (
+  count: number,
+  account = `case when n % 100 < 80 then 'default' when n % 100 < 99 then 'marketplace' else 'small' end`,
+  end = 'now()',
+) => `
   insert into transactions
   select
     gen_random_uuid(),
-    case when n % 100 < 80 then 'default' when n % 100 < 99 then 'marketplace' else 'small' end,
-    date_trunc('milliseconds', now()) - n * interval '1 minute',
-    date_trunc('milliseconds', now()) - (n - n % 1000) * interval '1 minute',
+    ${account},
+    date_trunc('milliseconds', ${end}) - n * interval '1 minute',
+    date_trunc('milliseconds', ${end}) - (n - n % 1000) * interval '1 minute',
     case when n % 10000 = 7 then 'authorization_void_pending' when n > ${count} * 0.9 then 'authorization_voided'
       when n % 10 = 0 then 'authorization_declined' else 'capture_succeeded' end,
     'capture', n % 5000, n % 5000, n % 5000, case when n % 200 = 1 then 100 else 0 end,

@@ -63,7 +63,7 @@ export const causeDeliveries = async (
   );
 };
 
-/** Polls, because there is no event to wait for when a row changes. */
+/** Polls, because there is no event to wait for when a row changes. The error shows what was looked for. */
 export const until = async <T>(look: () => Promise<T | undefined | false>, seconds = 60): Promise<T> => {
   for (
     const end = Date.now() + seconds * 1000;
@@ -73,7 +73,7 @@ export const until = async <T>(look: () => Promise<T | undefined | false>, secon
     const found = await look();
     if (found) return found;
   }
-  throw new Error('It did not come about.');
+  throw new Error(`Not within ${seconds} s: ${look.toString().replaceAll(/\s+/g, ' ').slice(0, 400)}`);
 };
 
 /** Waits until the first delivery of a subscription is no longer pending, and returns it. */

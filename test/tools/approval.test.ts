@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { approvalPage } from '../../scripts/docs/pages.ts';
 import { findPaymentMethodOfAnyAccount } from '../../server/resources/payment-methods/queries.ts';
 import { chromiumPath, keepDiary, launch, withoutChromium, type Diary } from '../support/browser.ts';
+import { writingAnything } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 if (!chromiumPath) console.warn(withoutChromium);
@@ -106,7 +107,11 @@ describe.skipIf(!chromiumPath)('the approval page', () => {
   it('one that is processing, moved there by an operator, is not said to be refused', async () => {
     const { id, approval_url } = await create(null);
     const { db } = service.service.database;
-    await db.updateTable('payment_methods').set({ status: 'processing' }).where('id', '=', id).execute();
+    await writingAnything(db)
+      .updateTable('payment_methods')
+      .set({ status: 'processing' })
+      .where('id', '=', id)
+      .execute();
     await open(approval_url, async (page) => {
       await page.getByText('being processed').waitFor();
     });

@@ -1,8 +1,8 @@
 // What the Dockerfile makes, without Docker: `npm run build` from the files that .dockerignore lets in, and the service run from
 // the result with the variables of compose.yaml, by a user who cannot write there.
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { chmod, cp, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -22,14 +22,16 @@ beforeAll(async () => {
   const source = join(folder, 'source');
   app = join(folder, 'app');
   const allowed = readFileSync(join(root, '.dockerignore'), 'utf8').matchAll(/^!(.*)$/gm);
-  const filter = (path: string) => !/\/(node_modules|dist)$/.test(path);
+  // Nor what Git ignores there: CI builds from a clone.
+  const filter = (path: string) => !/\/(node_modules|dist|generated\/validators\.js)$/.test(path);
   for (const [, name = ''] of allowed)
     await cp(join(root, name), join(source, name), { recursive: true, filter });
   await symlink(join(root, 'node_modules'), join(source, 'node_modules'));
   const built = await run('npm', ['run', '--silent', 'build'], { cwd: source });
   expect(built.status, built.output).toBe(0);
-  for (const name of ['package.json', 'bin', 'dist'])
-    await cp(join(source, name), join(app, name), { recursive: true });
+  const archive = join(source, `payments-service-${contractVersion}.tgz`);
+  await mkdir(app);
+  await run('tar', ['-xzf', archive, '--strip-components=1', '-C', app]);
   await run('chmod', ['-R', 'a+rX,a-w', app]);
   // It compiles everything, and builds the docs.
 }, 240_000);
@@ -70,7 +72,10 @@ const healthCheck = () => {
 
 describe('the build', () => {
   it('has the build and the command, and neither packages, sources, tests nor keys', async () => {
-    expect((await readdir(app)).sort()).toEqual(['bin', 'dist', 'package.json']);
+    expect((await readdir(app)).sort()).toEqual([
+      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md'],
+      ...['bin', 'dist', 'docs', 'openapi', 'package.json', 'testing'],
+    ]);
     expect((await readdir(join(app, 'dist'))).sort()).toEqual([
       'THIRD-PARTY-LICENCES.txt',
       'chunks',
@@ -81,7 +86,21 @@ describe('the build', () => {
       'site',
     ]);
     const files = await readdir(app, { recursive: true });
-    expect(files.filter((file) => /\.ts$|\.test\.|\.pem$|\.env$|node_modules|\.git/.test(file))).toEqual([]);
+    expect(
+      files.filter((file) => /(?<!\.d)\.ts$|\.test\.|\.pem$|\.env$|node_modules|\.git/.test(file)),
+    ).toEqual([]);
+  });
+
+  it('has the validators of its contract, which are not in Git', async () => {
+    const file = async (name: string) => readFile(join(app, 'dist', name), 'utf8');
+    const digest = createHash('sha256')
+      .update(await file('generated/openapi.json'))
+      .digest('hex');
+    const programs = (await readdir(join(app, 'dist'), { recursive: true })).filter((one) =>
+      one.endsWith('.js'),
+    );
+    const texts = await Promise.all(programs.map(file));
+    expect(texts.filter((text) => text.includes(digest))).toHaveLength(1);
   });
 
   it('has the docs and pages with the same bytes as those that were built before, elsewhere', async () => {

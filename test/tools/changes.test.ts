@@ -11,6 +11,7 @@ import { startMock } from '../../mock/mock.ts';
 import { bundleContract } from '../../scripts/generate/bundle.ts';
 import { generate, type Outcome } from '../../scripts/generate/generate.ts';
 import { planOf, readCall } from '../../scripts/new/call.ts';
+import { blockAt, indent } from '../../scripts/new/contract-text.ts';
 import { carryOut } from '../../scripts/new/plan.ts';
 import { root } from '../../scripts/support/root.ts';
 import { signToken } from '../../server/resources/api-key-pairs/token.ts';
@@ -92,13 +93,17 @@ async function designEvent(): Promise<void> {
     'components/schemas/TransactionUpdatedEvent.yaml': 'components/schemas/RefundReasonCreatedEvent.yaml',
     'components/examples/EventTransactionUpdated.yaml': 'components/examples/EventRefundReasonCreated.yaml',
   };
+  const sample = join(made.folder, 'openapi/components/examples/RefundReasonSample.yaml');
+  const record = blockAt(await readFile(sample, 'utf8'), ['value']);
   for (const [from, to] of Object.entries(copies)) {
     const model = await readFile(join(root, 'openapi', from), 'utf8');
     const text = model
       .replaceAll('TransactionUpdated', 'RefundReasonCreated')
       .replaceAll('transaction.updated', 'refund-reason.created')
       .replace('./Transaction.yaml', './RefundReason.yaml')
-      .replace('TransactionCaptureSucceeded', 'RefundReasonSample');
+      .replace(/ {2}target:\n[^]*/, (target) =>
+        to.includes('/examples/') ? `  target:\n${indent(record, 4)}` : target,
+      );
     await edit(`openapi/${to}`, () => text);
   }
   const entry = '  refund-reason.created:\n    $ref: ./webhooks/refund-reason.created.yaml\n';

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../server/config.ts';
+import { ConfigurationFault } from '../../server/faults.ts';
 import { fileNameOf, namesWithFiles, secretNames } from '../../server/settings.ts';
 import { inUnit, namesInDotEnv, readCompose, unitFile } from '../support/deployment.ts';
 import { root, settingNames } from '../support/processes.ts';
@@ -104,6 +105,19 @@ describe('the unit of systemd', () => {
     expect(Number(inUnit('TimeoutStopSec')[0])).toBeGreaterThan(
       secondsToStop(variables.get('SHUTDOWN_DELAY')),
     );
+  });
+
+  it('is not started again for a fault of its arguments or settings', () => {
+    expect(inUnit('RestartPreventExitStatus')).toEqual([`2 ${new ConfigurationFault('x').exitCode}`]);
+  });
+
+  it('may use more memory than the alert tolerates, as much as the container', () => {
+    const [, share, megabytes] =
+      /process_resident_memory_bytes > ([\d.]+) \* (\d+) \* 1024/.exec(read('docs/monitoring/alerts.yaml')) ??
+      [];
+    expect(share).toBe('0.8');
+    expect(inUnit('MemoryMax')).toEqual([`${megabytes}M`]);
+    expect(payments.mem_limit).toBe(`${megabytes}m`);
   });
 
   const isInstalled = spawnSync('systemd-analyze', ['--version']).status === 0;

@@ -1,7 +1,7 @@
 // Every way to break a consumer is tried on a copy of a small contract, test/fixtures/contract. All edits of one expected rating go into one copy, as
 // a comparison costs a second; the first pointer of an edit says where its change must be found. The file is long because
 // that table is: it is the list of what we promise not to break.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import { diff as diffIn } from '../../scripts/diff/command.ts';
 import { compare } from '../../scripts/diff/compare.ts';
 import { rate, type Rating } from '../../scripts/diff/impact.ts';
 import { judge } from '../../scripts/diff/judge.ts';
+import { sourceOf } from '../../scripts/diff/places.ts';
 import { linesOf } from '../../scripts/diff/report.ts';
 import { bundle } from '../../scripts/generate/bundle.ts';
 import { root } from '../../scripts/support/root.ts';
@@ -279,10 +280,27 @@ describe('the report', () => {
         what: '`enum` lost prepaid',
         names: [],
         why: 'consumers may rely on it',
-        where: 'openapi/components/schemas/CardType.yaml#/enum',
+        where: 'openapi/components/schemas/CardType.yaml:3 #/enum',
       },
     ]);
   });
+});
+
+it('names the file of the introduction, which is the description of the bundle', () => {
+  expect(sourceOf('#/info/description', root)).toBe('openapi/introduction.md:1 #/info/description');
+});
+
+it('names the line of what is there, or of what a removed part was in', () => {
+  const text = readFileSync(join(project, 'openapi/openapi.yaml'), 'utf8').split('\n');
+  const owner = text.findIndex((line) => line.startsWith('    Transaction:'));
+  const properties = text.indexOf('      properties:', owner) + 1;
+  const amount = text.findIndex((line, index) => index > owner && line.startsWith('        amount:')) + 1;
+  const at = `${schemas}/Transaction/properties`;
+  expect(sourceOf(`#${at}/amount/$ref`, project)).toBe(`openapi/openapi.yaml:${amount} #${at}/amount/$ref`);
+  expect(sourceOf(`#${at}/gone/type`, project)).toBe(`openapi/openapi.yaml:${properties} #${at}/gone/type`);
+  expect(sourceOf('#/paths/~1gone', project)).toBe(
+    `openapi/openapi.yaml:${text.indexOf('paths:') + 1} #/paths/~1gone`,
+  );
 });
 
 describe('judge', () => {
@@ -405,12 +423,23 @@ describe('npm run diff', () => {
   };
   const diff = (...args: string[]) => diffIn(args, folder);
   const contractFile = 'openapi/openapi.yaml';
+  /** Of what `npm run generate` writes, the part that a release looks at. */
+  const generate = async () => {
+    await mkdir(inFolder('generated'), { recursive: true });
+    const bundled = await bundle(inFolder(contractFile), folder);
+    await writeFile(inFolder('generated/openapi.json'), JSON.stringify(bundled));
+  };
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'diff-test-'));
     await cp(project, folder, { recursive: true });
     await mkdir(inFolder('openapi/released'));
     await writeFile(inFolder('openapi/released/openapi.json'), JSON.stringify(contract));
+    await writeFile(
+      inFolder('tsconfig.json'),
+      '{ "compilerOptions": { "types": [] }, "files": ["code.ts"] }',
+    );
+    await writeFile(inFolder('code.ts'), "export const card: 'credit' = 'credit';\n");
   });
   afterAll(async () => {
     await rm(folder, { recursive: true, force: true });
@@ -451,6 +480,7 @@ describe('npm run diff', () => {
     await rewrite(contractFile, (yaml) => yaml.replace('version: 1.0.0', 'version: 2.0.0'));
     const section = '## 2.0.0 — 2026-11-15\n\n### Contract\n\n- **Breaking** `prepaid` is gone.\n';
     await writeFile(inFolder('CHANGELOG.md'), `# Changelog\n\n${section}`);
+    await generate();
     const { status, output } = await diff('--release', '--json');
     const expected = { ok: true, released: true, counts: { breaking: 1 }, version: '2.0.0', problems: [] };
     expect(JSON.parse(output)).toMatchObject(expected);
@@ -465,10 +495,12 @@ describe('npm run diff', () => {
     const { status, output } = await diff('--release');
     expect([status, output]).toEqual([
       0,
-      expect.stringMatching(/Released 2\.0\.0: wrote package\.json\. Commit it\.\n\nThen/),
+      expect.stringMatching(
+        /Released 2\.0\.0: wrote package\.json\.\n\nCommit it, then tag that commit:\n\n {2}git tag -a v2\.0\.0 -m 2\.0\.0\n\nThen/,
+      ),
     ]);
     // The data of the release, for the test of the next one.
-    const [, script = ''] = /npx tsx (\S+) 2\.0\.0 COMMIT/.exec(output) ?? [];
+    const [, script = ''] = /npx tsx (\S+) 2\.0\.0 v2\.0\.0$/m.exec(output) ?? [];
     expect(existsSync(join(root, script))).toBe(true);
     expect(await readFile(inFolder('package.json'), 'utf8')).toBe(npm('2.0.0'));
   });
@@ -477,7 +509,6 @@ describe('npm run diff', () => {
     const git = (...args: string[]) =>
       run('git', ['-c', 'user.name=x', '-c', 'user.email=x@x', ...args], { cwd: folder });
     await git('init', '--quiet', '--initial-branch=main');
-    await mkdir(inFolder('generated'));
     await writeFile(inFolder('generated/openapi.json'), JSON.stringify(contract));
     await git('add', 'generated/openapi.json');
     await git('commit', '--quiet', '--message=base');
@@ -503,6 +534,33 @@ describe('npm run diff', () => {
     expect(refused.status).toBe(1);
     expect(await releasedVersion()).toBe('2.0.0');
     await rewrite(contractFile, (yaml) => yaml.replace('List them.', 'List transactions'));
+  });
+
+  it('releases no contract for which the code does not compile, nor one that the code was not generated for', async () => {
+    await rewrite(contractFile, (yaml) =>
+      yaml
+        .replace('Newest. # TODO: say it', 'Newest at the top.')
+        .replace('version: 2.0.0', 'version: 2.0.1'),
+    );
+    await rewrite('CHANGELOG.md', (text) =>
+      text.replace('## 2.0.0', '## 2.0.1\n\n### Contract\n\n- Words.\n\n$&'),
+    );
+    expect(await diff('--release')).toEqual({
+      status: 1,
+      output:
+        'Not released: generated/ is older than openapi/, so the compiler does not know the contract as it is. Run: npm run generate, then release again.',
+    });
+    await generate();
+    await rewrite('code.ts', (code) => code.replace("= 'credit'", "= 'charge'"));
+    const refused = await diff('--release');
+    expect(refused.output).toMatch(
+      /code\.ts\(1,14\): error TS2322: .*'"charge"'.*\n\nNot released: the code does not compile for this contract\. Edit the files named above, then release again\.$/,
+    );
+    expect(refused.status).toBe(1);
+    expect(await releasedVersion()).toBe('2.0.0');
+    await rewrite('code.ts', (code) => code.replace("= 'charge'", "= 'credit'"));
+    expect((await diff('--release')).output).toContain('Released 2.0.1: ');
+    expect(await releasedVersion()).toBe('2.0.1');
   });
 
   it.each([

@@ -13,8 +13,8 @@ import { createLinks, linkReference } from '../../scripts/docs/links.ts';
 import { render } from '../../scripts/docs/markdown.ts';
 import { root } from '../../scripts/support/root.ts';
 import { loadContract, publish } from '../../server/contract/load.ts';
+import { createExpress } from '../../server/http/express.ts';
 import { serveDocs } from '../../server/http/static.ts';
-import { createExpress } from '../../server/http/step.ts';
 import { chromiumPath, keepDiary, launch, withoutChromium, type Diary } from '../support/browser.ts';
 
 /** Built by test/support/global.ts. */
@@ -112,7 +112,11 @@ describe('the built site', () => {
         ...['sandbox', 'going-live', 'operating', 'settings', 'operator'],
       ]),
     );
-    for (const { href } of itemsOf(contract)) expect(index).toContain(`href="${href}"`);
+    for (const { page, href } of itemsOf(contract)) {
+      expect(index).toContain(`href="${page}"`);
+      // In the one-page reference, the menu leads to its parts.
+      expect(menuOf('reference.html')).toContain(`href="${href}"`);
+    }
   });
 
   it('calls each guide by one name and describes it', () => {
@@ -164,9 +168,11 @@ describe('the built site', () => {
     );
 
   it('has a link to the console in each operation', () => {
-    for (const item of Object.values(forReaders(contract).paths))
-      for (const { operationId, description } of Object.values(item))
-        expect(description).toContain(`](../console/#${operationId})`);
+    const { paths } = linkReference(contract, (href) => href);
+    for (const { operationId, description } of Object.values(paths).flatMap((item) => Object.values(item)))
+      expect(description).toContain(`](../console/#${operationId})`);
+    for (const { operation, page } of itemsOf(contract).filter(({ isEvent }) => !isEvent))
+      expect(built.get(page)).toContain(`href="../../console/#${operation.operationId}"`);
   });
 
   it('has samples of each operation in nine languages, which read the token from the environment', () => {
@@ -185,7 +191,7 @@ describe('the built site', () => {
 
   it('has samples with the first example as a body, in the words of each language', () => {
     const changed = parseContract(text);
-    const content = changed.paths['/payment-methods']?.post?.requestBody?.content['application/json'];
+    const content = changed.paths['/payment-methods']?.post?.requestBody?.content?.['application/json'];
     if (content) content.examples = { odd: { value: { a: null, b: ['true, "null"', true, false] } } };
     const found = samples('/payment-methods', 'post', forReaders(changed));
     expect(found.TypeScript).toContain(`client.POST('/payment-methods', { body: {\n  "a": null`);
@@ -236,6 +242,13 @@ describe('the built site', () => {
     for (const hidden of ['9007199254740991', String.raw`[^\\u0000]`, '[ -~]', '6553[0-5]']) {
       expect(text).toContain(hidden);
       expect(shown).not.toContain(hidden);
+    }
+    // Without a click.
+    for (const filter of ['status', 'payment_source']) {
+      const shownFilter = forReaders(contract).paths['/transactions']?.get?.parameters?.find(
+        ({ name }) => name === filter,
+      );
+      expect(shownFilter?.description).toMatch(/One of (`\w+`(, |\.$)){5,}/);
     }
     // What says how a value looks stays.
     expect(shown).toContain('^[0-9]{2}/[0-9]{2}$');
@@ -366,7 +379,7 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
         for (const scope of security.flatMap(({ BearerAuth = [] }) => BearerAuth))
           await page.getByText(scope, { exact: true }).first().waitFor();
       }
-    for (const [event, { post }] of Object.entries(contract.webhooks)) {
+    for (const [event, { post }] of Object.entries(contract.webhooks ?? {})) {
       await visit(page, post?.operationId ?? '', post?.summary ?? '');
       await page.getByText(`"${event}"`).first().waitFor();
     }
@@ -392,12 +405,23 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
     await reader.getByRole('status').getByText('Nothing found').waitFor();
     await reader.getByRole('searchbox').fill('external_identifier');
     await results.filter({ hasText: 'external_identifierStore a card' }).first().click();
-    await reader.waitForURL(
-      /reference\.html#\/payment-methods\/createpaymentmethod#.*path=external_identifier/,
-    );
-    await expectInView(
-      reader.locator('[id="payment-methods/createpaymentmethod/t=request&path=external_identifier"]'),
-    );
+    await reader.waitForURL(/reference\/create-payment-method\.html#body\.external_identifier$/);
+    await expectInView(reader.locator('[id="body.external_identifier"]'));
+  });
+
+  it('a result for an operation offers its page, and the reference of one page', async () => {
+    const reader = await open('guides/pages.html');
+    await reader.keyboard.press('/');
+    await reader.getByRole('searchbox').fill('createPaymentMethod');
+    const result = reader.getByRole('dialog').getByRole('listitem').first();
+    await result.getByRole('link', { name: 'Store a card' }).waitFor();
+    const links = await result.getByRole('link').all();
+    expect(await Promise.all(links.map((one) => one.getAttribute('href')))).toEqual([
+      '../reference/create-payment-method.html',
+      `../reference.html${hashOf('createPaymentMethod')}`,
+    ]);
+    await result.getByRole('link', { name: 'In the one-page reference' }).click();
+    await expectAtTop(reader, 'Store a card');
   });
 
   it('shows code in the language that the reader chose, at the next visit too', async () => {
@@ -465,6 +489,7 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
       'guides/pages',
       'guides/webhooks',
       'guides/languages',
+      'reference/create-webhook-subscription',
     ]) {
       await reader.goto(`${address}${guide}.html`);
       const cut = `[...document.querySelectorAll('.guide pre')].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.innerText)`;
@@ -477,9 +502,13 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
     await phone.getByRole('button', { name: 'Menu' }).tap();
     await phone.getByRole('link', { name: 'List transactions' }).tap();
     await expectAtTop(phone, 'List transactions');
+    await phone.goto(`${address}guides/errors.html`);
+    const headingOf = `getComputedStyle(document.querySelector('tr:has(code) td:nth-child(2)'), '::before').content`;
+    expect(await phone.evaluate(headingOf)).toContain('code');
     for (const path of [
       'guides/errors.html',
       'guides/client.html',
+      'reference/list-transactions.html',
       `reference.html${hashOf('createPaymentMethod')}`,
       `reference.html${hashOf('onTransactionCreated')}`,
     ]) {
@@ -493,6 +522,22 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
     await phone.goto('about:blank');
     await phone.goto(`${address}reference.html${hashOf('createPaymentMethod')}`);
     await expectAtTop(phone, 'Store a card');
+  });
+
+  it('shows an operation that the address names at once, not the overview before it', async () => {
+    const reader = await open();
+    await reader.addInitScript(`window.headings = new Set();
+      const look = () => {
+        for (const one of document.querySelectorAll('#redoc :is(h1, h2)'))
+          if (one.checkVisibility({ visibilityProperty: true }) && one.textContent.trim()) headings.add(one.textContent.trim());
+        requestAnimationFrame(look);
+      };
+      look();`);
+    await reader.goto(`${address}reference.html${hashOf('listTransactions')}`);
+    await expectAtTop(reader, 'List transactions');
+    const seen = await reader.evaluate<string[]>('[...headings]');
+    expect(seen[0]).toContain('List transactions');
+    expect(seen.join()).not.toContain(contract.info.title);
   });
 
   it('works as a file', async () => {

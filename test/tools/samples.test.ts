@@ -66,21 +66,36 @@ describe('the samples of the reference', () => {
   const others = Object.entries({ Ruby: 'rb', Java: 'java', 'C#': 'cs' }).filter(
     ([, ending]) => missingFor([`sample.${ending}`]) === undefined,
   );
-  it.for([...Object.entries(endings), ...others])(
-    'call the service in %s',
-    async ([lang, ending], context) => {
-      const contract = parseContract(await readFile(join(root, 'generated/openapi.json'), 'utf8'));
-      const { paths } = forReaders(contract);
-      for (const [operation, answer] of [
-        [paths['/transactions']?.get, /type\W+transaction\W/],
-        [paths['/payment-methods']?.post, /status\W+succeeded\W/],
-      ] as const) {
-        const { source = '' } = operation?.['x-codeSamples']?.find((sample) => sample.lang === lang) ?? {};
-        const file = `${operation?.operationId}.${ending}`;
-        await write(file, source);
-        const output = await outputOf([file], context);
-        expect(answer.test(output), output.slice(0, 1_000)).toBe(true);
-      }
+  const all = [...Object.entries(endings), ...others];
+  const sampleOf = async (path: string, method: string, lang: string) => {
+    const contract = parseContract(await readFile(join(root, 'generated/openapi.json'), 'utf8'));
+    const { 'x-codeSamples': samples = [] } = forReaders(contract).paths[path]?.[method] ?? {};
+    return samples.find((sample) => sample.lang === lang)?.source ?? '';
+  };
+
+  it.for(all)('call the service in %s', async ([lang, ending], context) => {
+    for (const [path, method, answer] of [
+      ['/transactions', 'get', /type\W+transaction\W/],
+      ['/payment-methods', 'post', /status\W+succeeded\W/],
+    ] as const) {
+      const file = `${method}.${ending}`;
+      await write(file, await sampleOf(path, method, lang));
+      const output = await outputOf([file], context);
+      expect(answer.test(output), output.slice(0, 1_000)).toBe(true);
+    }
+  });
+
+  // curl prints what the service says, and its users look at it.
+  it.for(all.filter(([lang]) => lang !== 'curl'))(
+    'end with an error when the service refuses, in %s',
+    async ([lang, ending], { skip }) => {
+      const file = `refused.${ending}`;
+      const missing = missingFor([file]);
+      skip(missing !== undefined, `Not installed: ${missing}`);
+      await write(file, await sampleOf('/transactions', 'get', lang));
+      const { status, stdout, output } = await runCode([file], { cwd: folder, env: { TOKEN: 'wrong' } });
+      expect([status === 0, stdout]).toEqual([false, '']);
+      expect(output).toContain('401');
     },
   );
 });

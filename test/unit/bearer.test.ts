@@ -6,7 +6,7 @@ import { operations } from '../../generated/operations.ts';
 import { ApiError } from '../../server/errors.ts';
 import { permission } from '../../server/http/access.ts';
 import { createBearer } from '../../server/http/bearer.ts';
-import type { Caller, Context } from '../../server/http/step.ts';
+import type { Caller } from '../../server/http/known.ts';
 import type { SigningPair } from '../../server/resources/api-key-pairs/queries.ts';
 import {
   generateKeyPair,
@@ -15,6 +15,7 @@ import {
   tokenDigest,
 } from '../../server/resources/api-key-pairs/token.ts';
 
+const response = { locals: {} } as Response;
 const keys = [generateKeyPair('ECDSA'), generateKeyPair('ECDSA')] as const;
 const scopes = ['transactions.read'];
 
@@ -57,10 +58,9 @@ function serve(...pairs: SigningPair[]) {
     touches,
     at: (milliseconds: number) => vi.advanceTimersByTime(start + milliseconds - Date.now()),
     call: async (authorization: string | undefined): Promise<Caller> => {
-      const context = {} as Context;
       const headers = authorization === undefined ? {} : { authorization };
-      await bearer(context, { headers } as Request, {} as Response);
-      return context.caller;
+      const { caller } = await bearer({} as never, { headers } as Request, response);
+      return caller;
     },
   };
 }
@@ -129,9 +129,7 @@ describe('the bearer token', () => {
       now: () => new Date(),
     });
     const req = { headers: { authorization: `Bearer ${token}` } } as Request;
-    const failure = Promise.resolve(bearer({} as Context, req, {} as Response)).catch(
-      (error: unknown) => error,
-    );
+    const failure = Promise.resolve(bearer({} as never, req, response)).catch((error: unknown) => error);
     expect(await failure).toEqual(new Error('the database is away'));
     expect(await failure).not.toBeInstanceOf(ApiError);
   });
@@ -227,11 +225,7 @@ describe('permission', () => {
   const { checkGiftCardBalances: operation } = operations;
   const allowed = (scope: string, permissions: string[]) => {
     const caller = { scopes: [scope], permissions } as unknown as Caller;
-    return reasonOf(
-      Promise.resolve().then(() =>
-        permission({ caller, operation } as Context, {} as Request, {} as Response),
-      ),
-    );
+    return reasonOf(Promise.resolve().then(() => permission({ caller, operation }, {} as Request, response)));
   };
 
   it('needs a scope of the token and a permission of the roles', async () => {

@@ -49,7 +49,6 @@ describe('without any setting', () => {
       logLevel: 'info',
       bodyLimit: 102_400,
       maxConnections: 2_000,
-      maxRequestsPerConnection: 1_000,
       webhookWorker: true,
       eventRetentionDays: 30,
       auditRetentionDays: undefined,
@@ -322,16 +321,25 @@ describe('warnings', () => {
     expect(at(address)).toEqual([]);
   });
 
-  it('MISSING_KEYS, a setting of 1.1.0, has no effect and refuses nothing', () => {
+  it.each([
+    ['MISSING_KEYS', 'If CARD_KEY is lost: payments secrets replace-lost-keys'],
+    ['MAX_REQUESTS_PER_CONNECTION', 'A connection may send 1,000 requests.'],
+  ])('%s, a setting of 1.1.0, has no effect and refuses nothing', (name, instead) => {
     const env = production();
-    for (const value of ['accept', 'nonsense']) {
-      const { warnings, ...config } = readConfig({ ...env, MISSING_KEYS: value });
-      expect(warnings).toEqual([
-        'MISSING_KEYS has no effect any more. If CARD_KEY is lost: payments secrets replace-lost-keys',
-      ]);
+    for (const value of ['500', 'nonsense']) {
+      const { warnings, ...config } = readConfig({ ...env, [name]: value });
+      expect(warnings).toEqual([`${name} has no effect any more. ${instead}`]);
       expect({ ...config, warnings: [] }).toEqual(readConfig(env));
     }
-    expect(of({ MISSING_KEYS: 'accept' })).toHaveLength(1);
+    expect(of({ [name]: '500' })).toHaveLength(1);
+  });
+
+  it('a name that is nearly that of a setting, and no other', () => {
+    const others = { HOSTNAME: 'x', PORTAL: 'x', ACQUIRER_KEY: 'x', PGHOST: 'x', npm_config_loglevel: 'x' };
+    expect(of({ EVENT_RETENTION_DAY: '3', CARD_KEY_FIL: 'x', ...others })).toEqual([
+      'The environment sets EVENT_RETENTION_DAY, which is no setting. Did you mean EVENT_RETENTION_DAYS?',
+      'The environment sets CARD_KEY_FIL, which is no setting. Did you mean CARD_KEY_FILE?',
+    ]);
   });
 
   it('PGSSLMODE, which pg honours, counts if the address says nothing', () => {

@@ -51,6 +51,16 @@ describe('adding to a file of the contract', () => {
     expect(insertBefore([], 'delete: {}\n')('get: {}')).toBe('get: {}\ndelete: {}\n');
   });
 
+  it.each(['paths:', 'paths: {}', 'paths: {} # none', 'paths: []', 'paths: # none'])(
+    'adds the first entry to `%s`',
+    (line) => {
+      const added = append(['paths'], '  /c: {}\n');
+      const comment = line.includes('#') ? ' # none' : '';
+      expect(added(`a: 1\n${line}\nb: 2\n`)).toBe(`a: 1\npaths:${comment}\n  /c: {}\nb: 2\n`);
+      expect(added(line)).toBe(`paths:${comment}\n  /c: {}\n`);
+    },
+  );
+
   it('refuses a place that is neither map nor list', () => {
     expect(() => append(['unicorn'], '')(file)).toThrow('unicorn is not a map or a list');
   });

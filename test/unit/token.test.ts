@@ -52,7 +52,7 @@ describe('the key ID of a token', () => {
     expect(readKeyId(forge({ ...head, typ: 'jwt' }, claims()))).toBe(kid);
   });
 
-  // The names are fixed, because Stryker selects tests by name, and the kid is another one in every run.
+  // With names, because the kid is another one in every run.
   it.each<[string, unknown, string]>([
     ['no typ', { ...head, typ: undefined }, 'typ is not JWT'],
     ['another typ', { ...head, typ: 'dpop+jwt' }, 'typ is not JWT'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { tooMany } from '../../server/http/limits.ts';
-import { triedNumber, triedPin } from '../../server/resources/card-numbers/rules.ts';
+import { triedNumber, triedPin } from '../../server/resources/number-limits/rules.ts';
 import { deriveKeys } from '../../server/secrets/derive-keys.ts';
 
 const [keys, others] = [deriveKeys(Buffer.alloc(32, 1)), deriveKeys(Buffer.alloc(32, 2))];

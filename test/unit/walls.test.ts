@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '..', '..');
 /** The files of a resource that know neither the database nor the service. */
 function pureFilesOf(folder: string): string[] {
   const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
-  const others = /(queries|changes|table|list|filters|lookup|personal)\.ts$/;
+  const others = /(queries|changes|table|list|filters|lookup|personal|plain-page|ranges)\.ts$/;
   return files
     .filter((file) => file.endsWith('.ts') && !others.test(file))
     .map((file) => `${folder}/${file}`);
@@ -30,8 +30,10 @@ interface Room {
 const faults = 'server/faults.ts';
 /** Rules that no resource has for itself. */
 const rules = ['generated', 'client/json.ts', faults, 'server/rules'];
+/** What handlers receive and answer, derived from the tables in generated/. */
+const handlerTypes = 'server/contract/handler-types.ts';
 /** With those of resources, which are pure, too. */
-const pure = [...rules, ...pureFilesOf('server/resources')];
+const pure = [...rules, handlerTypes, ...pureFilesOf('server/resources')];
 const below = [
   ...pure,
   'server/database',
@@ -46,6 +48,7 @@ const top = [
   'server/settings.ts',
   'server/log.ts',
   'server/secrets/open.ts',
+  'server/secrets/secrets-file.ts',
 ];
 const service = [
   ...[
@@ -83,6 +86,7 @@ const rooms: Record<string, Room> = {
     ]),
   ),
   'server/rules': { from: pure, packages: ['credit-card-type'] },
+  [handlerTypes]: { from: ['generated'] },
   'server/contract': {
     from: [...pure, 'server/errors.ts'],
     packages: ['ajv', 'ajv-formats', 'express', 'express-openapi-validator'],
@@ -119,7 +123,10 @@ const rooms: Record<string, Room> = {
     types: ['server/contract', 'server/database/open.ts', 'server/http'],
     packages: ['@opentelemetry/api', 'kysely', 'pino', 'prom-client'],
   },
-  'server/sandbox': { from: [...below, 'server/upkeep', 'server/database/embedded'] },
+  'server/sandbox': {
+    from: [...below, 'server/upkeep', 'server/database/embedded', 'server/secrets/secrets-file.ts'],
+  },
+  'server/secrets/secrets-file.ts': { from: [faults, 'server/secrets', 'server/database/embedded'] },
   'server/secrets/open.ts': {
     from: [
       ...[
@@ -127,16 +134,27 @@ const rooms: Record<string, Room> = {
         'server/settings.ts',
         'server/rules',
         'server/secrets',
+        'server/secrets/secrets-file.ts',
         'server/database/embedded',
-        'server/sandbox',
       ],
     ],
   },
   'server/app.ts': { from: service, packages: ['express', 'pino'] },
-  'server/check-data.ts': { from: service, packages: ['pino'] },
-  'server/start.ts': { from: [...service, 'server/app.ts', 'server/check-data.ts'], packages: ['pino'] },
-  'server/main.ts': { from: [...service, 'server/start.ts', 'server/terminal-log.ts'] },
-  'server/cli': { from: [...service, 'client'], packages: ['commander', 'ora'] },
+  'server/prepare-data.ts': { from: service, packages: ['pino'] },
+  'server/start.ts': { from: [...service, 'server/app.ts', 'server/prepare-data.ts'], packages: ['pino'] },
+  'server/run.ts': { from: [...service, 'server/start.ts', 'server/terminal-log.ts'], packages: ['pino'] },
+  'server/main.ts': { from: [...service, 'server/run.ts'] },
+  'server/cli': {
+    from: [...service, 'client', 'testing/program'],
+    packages: ['commander', 'ora'],
+  },
+  // Runs in the tests of others, in every test runner: no packages.
+  testing: { from: ['client', 'generated'] },
+  // What that starts.
+  'testing/program': {
+    from: [...service, 'server/prepare-data.ts', 'server/run.ts', 'server/start.ts', 'server/cli'],
+    packages: ['commander', 'pino'],
+  },
   bin: { from: [] },
   '.ci': { from: [] },
   client: { from: ['generated', 'client/json.ts'], packages: ['openapi-fetch'] },
@@ -164,6 +182,7 @@ const rooms: Record<string, Room> = {
       'express',
       ...['@readme/httpsnippet', 'github-slugger', 'marked', 'minisearch', 'playwright-core'],
       'openapi-typescript',
+      'typescript',
       'prettier',
       'vitest',
       'yaml',
@@ -173,16 +192,19 @@ const rooms: Record<string, Room> = {
     from: [
       ...pure,
       ...service,
-      ...['server/app.ts', 'server/check-data.ts', 'server/start.ts', 'server/main.ts'],
+      ...['server/app.ts', 'server/prepare-data.ts', 'server/start.ts', 'server/main.ts'],
       'server/terminal-log.ts',
       'server/cli',
       'client',
       'mock',
       'scripts',
+      'testing',
+      // Of vitest.config.ts.
+      '.',
     ],
     packages: ['*'],
   },
-  '.': { from: ['scripts'], packages: ['vitest'] },
+  '.': { from: [], packages: ['vitest'] },
 };
 
 // What the mock must not reach, through whatever it imports: state, and the keys that guard it.
@@ -192,6 +214,7 @@ const closedToMock = [
     'server/handlers',
     'server/events',
     'server/secrets/open.ts',
+    'server/secrets/secrets-file.ts',
     'server/secrets/vault.ts',
   ],
   ...['server/resources/api-key-pairs/token.ts', 'server/http/bearer.ts', 'server/sandbox', 'server/upkeep'],
@@ -216,8 +239,8 @@ const readsEnvironment = [
   // They hand their own environment on to the programs that they start.
   ...['scripts/support/run-node.ts', 'scripts/support/sandbox.ts'],
   'server/config.ts',
-  // Which database the tests use.
-  'vitest.citus.config.ts',
+  // It hands its environment on, too.
+  'testing/child.ts',
 ];
 
 /** The client reads answers as openapi-fetch does: our own parser would make every page larger. */
@@ -228,7 +251,8 @@ const parsesOwnFiles = [
   'server/contract/explain.ts',
   'server/contract/load.ts',
   'server/database/embedded/binaries.ts',
-  'server/sandbox/secrets-file.ts',
+  'server/http/sandbox-package.ts',
+  'server/secrets/secrets-file.ts',
   'server/terminal-log.ts',
 ];
 
@@ -287,6 +311,23 @@ function valuesOf(clause: ts.ImportClause | undefined): string[] {
 
 function read(file: string): string {
   return readFileSync(join(root, file), 'utf8');
+}
+
+/** Functions with a name, with all of their text. */
+function functionsOf(file: string): { name: string; text: string }[] {
+  const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest, true);
+  const found: { name: string; text: string }[] = [];
+  const visit = (node: ts.Node): void => {
+    if (
+      (ts.isFunctionDeclaration(node) || ts.isVariableDeclaration(node)) &&
+      node.name &&
+      ts.isIdentifier(node.name)
+    )
+      found.push({ name: node.name.text, text: node.getText(source) });
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
 }
 
 const isIn = (file: string, room: string) =>
@@ -355,6 +396,32 @@ describe('who may import whom', () => {
     expect(writes).toEqual([]);
   });
 
+  it('what is named find, list or count writes nothing', () => {
+    const writes =
+      /\b(insert into|delete from|merge into)\b|\bupdate\s+[\w$.{}]+(\s+as\s+\w+)?\s+set\b|\.(insertInto|updateTable|deleteFrom)\(/i;
+    const found = tracked
+      .filter((file) => isIn(file, 'server'))
+      .flatMap((file) =>
+        functionsOf(file)
+          .filter(({ name, text }) => /^(find|list|count)[A-Z]/.test(name) && writes.test(text))
+          .map(({ name }) => `${file}: ${name}`),
+      );
+    expect(found).toEqual([]);
+  });
+
+  it('a resource never imports the changes of another: what both change is a change of the one that is called', () => {
+    const resourceOf = (file: string) => /^server\/resources\/([^/]+)\//.exec(file)?.[1];
+    const found = tracked
+      .filter((file) => resourceOf(file) !== undefined)
+      .flatMap((file) =>
+        (importsByFile.get(file) ?? [])
+          .filter(({ target, values }) => target.endsWith('/changes.ts') && values.length > 0)
+          .filter(({ target }) => resourceOf(target) !== resourceOf(file))
+          .map(({ target }) => `${file} imports ${target}`),
+      );
+    expect(found).toEqual([]);
+  });
+
   it('SQL is in the database and below it', () => {
     const statement = /\bsql`|\.(selectFrom|insertInto|updateTable|deleteFrom|executeQuery)\(/;
     const own = ['database', 'events', 'resources', 'secrets', 'upkeep'].map((room) => `server/${room}`);
@@ -374,6 +441,13 @@ describe('who may import whom', () => {
         ['server', 'mock', 'client'].some((room) => isIn(file, room)) && /JSON\.parse\b/.test(read(file)),
     );
     expect(found).toEqual([parsesAnswers, 'client/json.ts', ...parsesOwnFiles]);
+  });
+
+  it('what was typed is read in the two main.ts, and handed on', () => {
+    const found = tracked.filter(
+      (file) => ['server', 'mock', 'client'].some((room) => isIn(file, room)) && /\bargv\b/.test(read(file)),
+    );
+    expect(found).toEqual(['server/cli/main.ts', 'server/main.ts']);
   });
 
   it('process.env is read in config.ts', () => {

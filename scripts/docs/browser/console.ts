@@ -1,6 +1,7 @@
 // The console: Scalar with the contract of the server that this page comes from. It knows no operation by name.
 import { copyOnClick } from './copy.ts';
 import { find } from './elements.ts';
+import { nameFields } from './scalar-names.ts';
 
 declare const Scalar: {
   createApiReference: (
@@ -16,7 +17,6 @@ interface Operation {
 
 interface Contract {
   info: object;
-  tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: { securitySchemes?: object };
 }
@@ -45,6 +45,7 @@ const look = {
 addEventListener('DOMContentLoaded', () => void start());
 
 async function start(): Promise<void> {
+  nameFields();
   const text = await (await fetch('/openapi.json')).text();
   // Links to sections and operations lead nowhere here.
   const contract = JSON.parse(text.replaceAll(/\[([^\]]+)\]\(#[^)]*\)/g, '$1')) as Contract;
@@ -73,16 +74,13 @@ async function start(): Promise<void> {
 }
 
 /**
- * Links name an operation: `/console/#listTransactions`. Scalar's own addresses have its tag before it. Otherwise the first one is
- * open, ready to send.
+ * Links name an operation, which is then open, ready to send: `/console/#listTransactions`. Scalar's own addresses have its tag
+ * before it. Otherwise nothing covers the list.
  */
-function wantedOperation({ paths, tags }: Contract): string | undefined {
+function wantedOperation({ paths }: Contract): string | undefined {
   const id = location.hash.split(/[#/]/).at(-1);
   const all = Object.values(paths).flatMap((item) => Object.values(item));
-  const operation =
-    all.find(({ operationId }) => operationId === id) ??
-    all.find((one) => one.tags[0] === tags[0]?.name) ??
-    all[0];
+  const operation = all.find(({ operationId }) => operationId === id);
   if (!operation) return undefined;
   const tag = operation.tags[0].toLowerCase().replaceAll(' ', '-');
   history.replaceState(history.state, '', `#tag/${tag}/${operation.operationId}`);

@@ -1,4 +1,4 @@
-// The landing page: asks for news while someone looks, and writes them into two lists. Everything from outside is text.
+// The landing page: asks for news while someone looks, and writes them into one list. Everything from outside is text.
 import type { Feed, FeedDelivery, FeedEvent, FeedRequest } from '../../../server/http/desk/feed.ts';
 import { copyOnClick } from './copy.ts';
 import { find, make } from './elements.ts';
@@ -9,8 +9,6 @@ const mostRows = 100;
 
 addEventListener('DOMContentLoaded', () => {
   let after = 0;
-  const requests = find('#requests');
-
   const show = (feed: Feed) => {
     const kind = feed.kind === 'mock' ? 'Mock' : 'Sandbox';
     find('#kind').textContent = kind;
@@ -21,15 +19,16 @@ addEventListener('DOMContentLoaded', () => {
     setText('#first-call', feed.firstCall);
     find('#try').hidden = false;
     setText('#state', 'Live: this page shows requests as they come.');
-    if (after === 0) requests.replaceChildren();
+    if (after === 0) for (const old of rowsOf('request')) old.remove();
     // A button may have asked at the same time.
     const unseen = feed.requests.filter(({ number }) => number > after);
-    for (const request of unseen) requests.prepend(requestRow(request));
-    while (requests.children.length > mostRows) requests.lastElementChild?.remove();
+    for (const request of unseen) place(requestRow(request), request.at);
+    for (const old of rowsOf('request').slice(mostRows)) old.remove();
     after = unseen.at(-1)?.number ?? after;
     if (feed.events) showEvents(feed.events);
-    for (const list of document.querySelectorAll('.rows'))
-      list.closest('section')?.toggleAttribute('hidden', list.children.length === 0);
+    find('#happened')
+      .closest('section')
+      ?.toggleAttribute('hidden', rowsOf('*').length === 0);
   };
 
   const ask = async () => {
@@ -57,6 +56,17 @@ addEventListener('DOMContentLoaded', () => {
   void goOn();
 });
 
+const rowsOf = (kind: 'request' | 'event' | '*') => [
+  ...document.querySelectorAll<HTMLElement>(`#happened > ${kind === '*' ? kind : `.${kind}`}`),
+];
+
+/** Newest first. A request is noted when it ends, so it stands above the event that it causes. */
+function place(line: HTMLElement, at: string): void {
+  line.dataset.at = at;
+  const next = rowsOf('*').find((other) => (other.dataset.at ?? '') <= at);
+  find('#happened').insertBefore(line, next ?? null);
+}
+
 /** Only if it is new: a screen reader speaks every change. */
 function setText(selector: string, text: string): void {
   const element = find(selector);
@@ -73,8 +83,8 @@ function named(name: string, tag: string, ...content: (string | Node)[]): HTMLEl
 }
 
 /** A line that opens to what else is known. */
-const row = (summary: (string | Node)[], ...details: Node[]) =>
-  make('li', make('details', make('summary', ...summary), ...details));
+const row = (kind: 'request' | 'event', summary: (string | Node)[], ...details: Node[]) =>
+  named(kind, 'li', make('details', make('summary', ...summary), ...details));
 
 const facts = (...pairs: [name: string, value: string | Node | undefined][]) =>
   make(
@@ -86,6 +96,7 @@ function requestRow({
   at,
   method,
   path,
+  query,
   status,
   code,
   reason,
@@ -95,6 +106,7 @@ function requestRow({
 }: FeedRequest): HTMLElement {
   const isGood = typeof status === 'number' && status < 400;
   return row(
+    'request',
     [
       named('hint', 'span', time(at)),
       named(`badge ${method.toLowerCase()}`, 'span', method),
@@ -104,6 +116,7 @@ function requestRow({
     ],
     facts(
       ['Reason', reason],
+      ['Query', query && make('code', query)],
       ['Operation', operation && operationLink(operation)],
       ['Request ID', requestId && copied(requestId)],
     ),
@@ -142,22 +155,22 @@ function toneOf({ state, attempts }: FeedDelivery): string {
 
 /** Rows of events that did not change stay as they are. Those that did stay open, and keep the focus. */
 function showEvents(events: FeedEvent[]): void {
-  const list = find('#events');
-  const shown = new Map([...list.children].map((one) => [(one as HTMLElement).dataset.id, one]));
-  const rows = events.map((event) => {
+  const shown = new Map(rowsOf('event').map((one) => [one.dataset.id, one]));
+  for (const event of events) {
     const text = JSON.stringify(event);
-    const old = shown.get(event.id) as HTMLElement | undefined;
-    if (old?.dataset.text === text) return old;
+    const old = shown.get(event.id);
+    shown.delete(event.id);
+    if (old?.dataset.text === text) continue;
     const line = eventRow(event);
     line.dataset.id = event.id;
     line.dataset.text = text;
     if (old?.querySelector('details')?.open) line.querySelector('details')?.setAttribute('open', '');
     const focused = old?.contains(document.activeElement) ? document.activeElement?.tagName : undefined;
-    if (focused) setTimeout(() => line.querySelector<HTMLElement>(focused)?.focus());
-    return line;
-  });
-  if (rows.some((one, at) => one !== list.children[at]) || rows.length !== list.children.length)
-    list.replaceChildren(...rows);
+    old?.remove();
+    place(line, event.at);
+    if (focused) line.querySelector<HTMLElement>(focused)?.focus();
+  }
+  for (const gone of shown.values()) gone.remove();
 }
 
 function eventRow({ id, name, account, at, payload, deliveries }: FeedEvent): HTMLElement {
@@ -176,8 +189,10 @@ function eventRow({ id, name, account, at, payload, deliveries }: FeedEvent): HT
   const button = make('button', 'Send again') as HTMLButtonElement;
   button.addEventListener('click', () => void sendAgain(id, name, button));
   return row(
+    'event',
     [
       named('hint', 'span', time(at)),
+      named('badge event', 'span', 'event'),
       make('code', name),
       named('hint', 'span', account),
       deliveries.length === 0

@@ -7,6 +7,8 @@ export interface Entry {
   /** The page that it is on. */
   place: string;
   href: string;
+  /** Of an operation, where the reference of one page has it. */
+  also?: string;
   text: string;
   /** Words that readers search for and that the text does not have. */
   keywords?: string | undefined;
@@ -64,19 +66,12 @@ const isNamed = ({ title, place }: Entry, query: string) =>
 function fewOfEachPage(found: Entry[]): Entry[] {
   const times = new Map<string, number>();
   return found.filter(({ href }) => {
-    const page = pageOf(href);
+    const [page = ''] = href.split('#');
     const shown = times.get(page) ?? 0;
     times.set(page, shown + 1);
     return shown < mostOfOnePage;
   });
 }
-
-/** In the reference each operation counts as a page: `reference.html#/tag/operation#field`. */
-const pageOf = (href: string) =>
-  href
-    .split('#')
-    .slice(0, href.startsWith('reference') ? 2 : 1)
-    .join('#');
 
 const excerptLength = 140;
 

@@ -9,13 +9,14 @@ const { root = '', search = '' } = document.currentScript?.dataset ?? {};
 const html = document.documentElement;
 
 applyKeptMode();
+// Redoc has drawn the overview at build time, and draws the operation that the address names only when it runs.
+html.classList.toggle('to-operation', location.hash.startsWith('#/'));
 
 addEventListener('DOMContentLoaded', () => {
   connectModeButton(find('.theme-button'));
   // Guides tell how to get a token, which a mock does not need.
   const note = 'This is the mock: any token will do (Authorization: Bearer anything), and nothing is stored.';
   if (isMock) document.querySelector('article.guide h1')?.after(make('p', note));
-  if (isMock) find('.pages a').textContent = 'Mock';
   if (document.querySelector('#menu')) menu();
   languages();
   for (const code of document.querySelectorAll('.code code')) showOwnUrl(code);
@@ -157,10 +158,16 @@ function searchDialog(): void {
   });
 }
 
-function resultItem({ title, place, href, text }: Entry, query: string): HTMLElement {
-  const link = document.createElement('a');
-  link.href = root + href;
+function resultItem({ title, place, href, also, text }: Entry, query: string): HTMLElement {
+  const link = linkTo(href);
   const around = excerpt(withOwn(text), query).map((piece, at) => (at % 2 === 1 ? make('b', piece) : piece));
   link.append(make('strong', title), make('span', place), make('small', ...around));
-  return make('li', link);
+  return make('li', link, ...(also ? [linkTo(also, 'In the one-page reference')] : []));
+}
+
+function linkTo(href: string, text = ''): HTMLAnchorElement {
+  const link = document.createElement('a');
+  link.href = root + href;
+  link.textContent = text;
+  return link;
 }

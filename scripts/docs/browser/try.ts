@@ -1,4 +1,5 @@
-// The buttons of the landing page: each makes one call, and shows its request and response.
+// The buttons of the landing page: each makes one call, and shows its request, as a command to copy, and its response.
+import { copyOnClick } from './copy.ts';
 import { find } from './elements.ts';
 
 interface Call {
@@ -18,8 +19,12 @@ const calls: Record<string, Call> = {
 
 const json = { 'content-type': 'application/json' };
 
+/** The command for the last call, with its token. The page does not show that. */
+let command = '';
+
 /** `after` is called when a call has ended. */
 export function connectButtons(after: () => void): void {
+  copyOnClick(find('#copy-curl'), () => command);
   for (const button of document.querySelectorAll<HTMLButtonElement>('[data-call]'))
     button.addEventListener('click', () => {
       const call = calls[button.dataset.call ?? ''];
@@ -37,13 +42,14 @@ async function show({ method, path, body }: Call): Promise<void> {
   const text = body && JSON.stringify(body, null, 2);
   const key = body && { 'idempotency-key': crypto.randomUUID() };
   const headers = { ...key, ...(body && json) };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  find('#sent').textContent = [
-    `${method} ${path}`,
-    'authorization: Bearer …',
-    ...lines,
-    ...(text ? ['', text] : []),
-  ].join('\n');
+  const curl = (token: string) =>
+    [
+      `curl -X ${method} '${location.origin}${path}'`,
+      `-H 'authorization: Bearer ${token}'`,
+      ...Object.entries(headers).map(([name, value]) => `-H '${name}: ${value}'`),
+      ...(text ? [`-d '${text}'`] : []),
+    ].join(' \\\n  ');
+  find('#sent').textContent = curl('…');
   const received = find('#received');
   received.textContent = 'Waiting…';
   find('#exchange').hidden = false;
@@ -55,6 +61,7 @@ async function show({ method, path, body }: Call): Promise<void> {
         'The server gives tokens only to programs of its own user: see the command for a terminal.';
       return;
     }
+    command = curl(token);
     const response = await fetch(path, {
       method,
       headers: { authorization: `Bearer ${token}`, ...headers },

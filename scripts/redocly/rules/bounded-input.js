@@ -1,24 +1,5 @@
 // Every input has limits, so that no request can be unreasonably expensive to process.
-import { eachOperation, entries, follow, isObject, list, parametersOf } from '../support.js';
-
-// Redocly's nested visitors stop at the first schema below a parameter or body, so this recurses itself.
-function* schemasIn(value, location, ctx, seen) {
-  const { node, location: place } = follow(value, location, ctx);
-  if (!isObject(node) || seen.has(node)) return;
-  seen.add(node);
-  yield [node, place];
-  for (const key of ['items', 'additionalProperties', 'propertyNames', 'contains', 'then', 'else']) {
-    if (isObject(node[key])) yield* schemasIn(node[key], place.child(key), ctx, seen);
-  }
-  for (const key of ['anyOf', 'oneOf', 'allOf', 'prefixItems']) {
-    for (const [index, branch] of list(node[key]).entries()) {
-      yield* schemasIn(branch, place.child([key, index]), ctx, seen);
-    }
-  }
-  for (const [name, property] of entries(node.properties)) {
-    yield* schemasIn(property, place.child(['properties', name]), ctx, seen);
-  }
-}
+import { bodiesOf, eachOperation, follow, isObject, parametersOf, schemasIn } from '../support.js';
 
 // Anchored at both ends, and without unlimited repetition.
 const isBoundedPattern = (pattern = '') => /^\^.*\$$/.test(pattern) && !/[*+]|\{\d+,\}/.test(pattern);
@@ -50,15 +31,9 @@ export const boundedInput = () => {
   return eachOperation((operation, ctx) => {
     const body = follow(operation.requestBody, ctx.location.child('requestBody'), ctx);
     const holders = [...parametersOf(operation, ctx), ...(isObject(body.node) ? [body] : [])];
-    for (const { node, location } of holders) {
-      const roots = [
-        [node.schema, location.child('schema')],
-        ...entries(node.content).map(([type, media]) => [
-          media?.schema,
-          location.child(['content', type, 'schema']),
-        ]),
-      ];
-      for (const [root, place] of roots) {
+    for (const holder of holders) {
+      const { node, location } = holder;
+      for (const [root, place] of [[node.schema, location.child('schema')], ...bodiesOf(holder)]) {
         for (const [schema, at] of schemasIn(root, place, ctx, seen)) {
           for (const what of missing(schema)) {
             ctx.report({ message: `Every input needs limits: give ${what}.`, location: at.key() });

@@ -1,5 +1,5 @@
 // One component per file, in the folder of its kind. The file name becomes the name of the component in the bundle and in
-// the generated types.
+// the generated types. Not in the bundle itself, which openapi-typescript lints with these rules, too.
 import { basename, dirname, extname, resolve } from 'node:path';
 
 const folders = {
@@ -27,7 +27,9 @@ function faultOf(file, kind, key) {
     return `Move this file to ${places.join('/ or ')}/, the folder of its kind.`;
   }
   const expected = key.replace(/^\//, '').replaceAll('/', '_');
-  if (kind === 'PathItem' && name !== expected) {
+  // A path or event with a wrong name has to be renamed before its file.
+  const isNamed = !/[A-Z_]/.test(key.replaceAll(/\{[^}]*\}/g, ''));
+  if (kind === 'PathItem' && isNamed && name !== expected) {
     return `Name the file after its path or event: "${expected}.yaml" for "${key}".`;
   }
   if (kind !== 'PathItem' && !/^([A-Z][a-z0-9]*)+$/.test(name)) {
@@ -36,14 +38,26 @@ function faultOf(file, kind, key) {
   return undefined;
 }
 
+const isBundle = ({ location }) => basename(dirname(location.source.absoluteRef)) !== 'openapi';
+
 export const componentName = () => {
+  let isOff = false;
   /** Files with a wrong name: each is reported once, at the first reference. */
   const misnamed = new Set();
   return {
+    Root(_root, ctx) {
+      isOff = isBundle(ctx);
+    },
+    PathItem(_item, ctx) {
+      if (isOff || ctx.rawNode.$ref !== undefined) return;
+      const message =
+        'Move this path to a file of its own, in the folder of its kind, and refer to it by $ref.';
+      ctx.report({ message, location: ctx.location.key() });
+    },
     ref(node, ctx, target) {
       const kind = ctx.type.name;
       // A reference that leads nowhere has another fault.
-      if (!(kind in folders) || target.node === undefined) return;
+      if (isOff || !(kind in folders) || target.node === undefined) return;
       const report = (message) => ctx.report({ message, location: ctx.rawLocation.child('$ref') });
       const file = resolve(dirname(ctx.rawLocation.source.absoluteRef), node.$ref).replaceAll('\\', '/');
       const fault = faultOf(file, kind, String(ctx.key));

@@ -2,7 +2,6 @@
 // only the components of the root file.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { inlined } from '../example-refs.js';
 
 export const noOrphans = () => {
   const used = new Set();
@@ -15,12 +14,9 @@ export const noOrphans = () => {
       if (/^#\/components\/(?!securitySchemes)/.test(pointer)) return;
       used.add(resolve(dirname(source.absoluteRef), node.$ref.split('#')[0]));
     },
-    Example(example) {
-      if (example && 'value' in example && example.value === undefined) isComplete = false;
-    },
     Root: {
       leave(_root, ctx) {
-        // An unresolved reference or an unreadable example may hide references to any file, so report nothing.
+        // An unresolved reference may hide references to any file, so report nothing.
         if (!isComplete) return;
         const home = dirname(ctx.location.source.absoluteRef);
         const Source = ctx.location.source.constructor;
@@ -32,7 +28,7 @@ export const noOrphans = () => {
                 .sort()
                 .map((name) => join(home, folder, name)),
             )
-            .filter((file) => file.endsWith('.yaml') && !used.has(file) && !inlined.has(file))
+            .filter((file) => file.endsWith('.yaml') && !used.has(file))
             .map((file) => [file, readFileSync(file, 'utf8')]),
         );
         for (const file of withoutParts(texts)) {

@@ -40,7 +40,8 @@ function judgeScopes(operation, ctx, path) {
       return;
     }
     const [named, right] = scopes[0].split('.');
-    if (right === undefined || named === resource) return;
+    // A path with a wrong name has to be renamed first.
+    if (right === undefined || named === resource || !/^[a-z0-9-]+$/.test(resource)) return;
     ctx.report({
       message: `The scope \`${scopes[0]}\` does not belong to ${path}. Did you mean \`${resource}.${right}\`?`,
       location,

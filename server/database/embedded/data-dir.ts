@@ -66,17 +66,23 @@ export function makeDataDirectory(dataDir: string): string {
 
 /** Refuses a folder in which users other than its owner, root and us could plant files. */
 export function refuseOpen(path: string): void {
-  const { uid, gid, mode } = statSync(path);
-  const us = process.getuid?.() ?? 0;
-  const fault =
-    (mode & 0o002) !== 0
-      ? `everybody may write to it. Close it: chmod o-w ${path}`
-      : us === 0 && uid === 0 && gid !== 0 && (mode & 0o020) !== 0
-        ? `its group may write to it. Close it: chmod g-w ${path}`
-        : us !== 0 && uid !== us && uid !== 0
-          ? `it belongs to user ${uid}. Choose another DATA_DIR, or run as that user.`
-          : undefined;
+  const fault = findOpening(path);
   if (fault !== undefined) throw new OperatorFault(`${path} cannot keep secrets: ${fault}`);
+}
+
+function findOpening(path: string): string | undefined {
+  const { uid, gid, mode } = statSync(path);
+  const canAllWrite = (mode & 0o002) !== 0;
+  if (canAllWrite) return `everybody may write to it. Close it: chmod o-w ${path}`;
+  const us = process.getuid?.() ?? 0;
+  const [isOfRoot, isOurs] = [uid === 0, uid === us];
+  if (us === 0) {
+    // A folder of another user has that user's group: root works in it as that user.
+    const canOthersWrite = isOfRoot && gid !== 0 && (mode & 0o020) !== 0;
+    return canOthersWrite ? `its group may write to it. Close it: chmod g-w ${path}` : undefined;
+  }
+  if (isOurs || isOfRoot) return undefined;
+  return `it belongs to user ${uid}. Choose another DATA_DIR, or run as that user.`;
 }
 
 /** Undefined if there is no such file. A link is refused: in a folder of another user it may lead to a secret of root. */

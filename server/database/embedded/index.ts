@@ -2,7 +2,7 @@
 // URL; only the opening of the database and the command line know whether PostgreSQL is embedded.
 //
 // A start adopts the PostgreSQL that answers there, whoever started it. Every process that uses it keeps one connection open,
-// and the last one to leave stops it. After kill -9 it runs on until a later user leaves, or `payments database stop`.
+// and the last one to leave stops it. After kill -9 it runs on until a later user leaves, such as any command.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -35,6 +35,10 @@ export interface EmbeddedDatabase {
   stop(): Promise<void>;
   /** Ends our use of it, and stops it unless other processes use it. */
   release(): Promise<void>;
+  /** Keeps the database as it is now, for `restore`, which must follow. Nobody may be connected to it. */
+  keep: () => Promise<void>;
+  /** Replaces the database by a copy of what was kept, and disconnects whoever uses it. */
+  restore: () => Promise<void>;
 }
 
 interface EmbeddedOptions {
@@ -72,7 +76,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
         continue;
       }
       if (!hasCluster(folder)) {
-        await createCluster(folder, binaries, password);
+        await createCluster(folder, binaries, password, settings);
         began = Date.now();
       }
       const refusal = await start(folder, binaries, wanted, settings);
@@ -88,6 +92,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   }
   const { url, client } = found;
   client.once('end', onStopped);
+  let copy: Promise<void> | undefined;
+  const copyKept = () => change(client, `CREATE DATABASE ${spare} TEMPLATE ${kept}`);
   const leave = async (mayStop: Promise<boolean>): Promise<void> => {
     client.off('end', onStopped);
     if (await mayStop.catch(() => false)) await stop(folder, binaries);
@@ -99,24 +105,27 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     directory: folder.directory,
     stop: () => leave(client.query('SELECT 1').then(() => true)),
     release: () => leave(isLast(client)),
+    keep: () => change(client, `ALTER DATABASE ${database} RENAME TO ${kept}`),
+    restore: async () => {
+      await (copy ?? copyKept());
+      await change(client, `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
+      await change(client, `ALTER DATABASE ${spare} RENAME TO ${database}`);
+      // For the next time, because a copy takes longer than the rest. If it fails, that time says so.
+      copy = copyKept();
+      copy.catch(() => undefined);
+    },
   };
 }
 
-/** Stops what runs in this DATA_DIR, unless another process uses it. */
-export async function stopEmbedded(dataDir: string): Promise<'stopped' | 'in use' | 'not running'> {
-  const folder = findFolder(dataDir);
-  const found = folder && (await connect(folder, readPassword(folder) ?? '', 'leaving'));
-  if (!folder || !found) {
-    if (folder && (await isRunning(folder))) throw silent(folder);
-    return 'not running';
-  }
-  try {
-    if (found !== 'starting' && !(await isLast(found.client))) return 'in use';
-    await stop(folder, await prepareBinaries(findPackage(), folder, () => undefined));
-    return 'stopped';
-  } finally {
-    if (found !== 'starting') await found.client.end().catch(() => undefined);
-  }
+const kept = `${database}_kept`;
+const spare = `${database}_spare`;
+
+/** A checkpoint or a copy takes longer than what else this connection does. */
+const changeMilliseconds = 60_000;
+
+async function change(client: EmbeddedClient, text: string): Promise<void> {
+  const statement = { text, query_timeout: changeMilliseconds };
+  await client.query(statement);
 }
 
 /** Whether this DATA_DIR has a database, running or not. Creates nothing. */

@@ -49,10 +49,12 @@ export async function createCluster(
   folder: DatabaseFolder,
   binaries: string,
   password: string,
+  settings: readonly string[],
 ): Promise<void> {
   // The builtin locale: an upgrade of the operating system could change its locales and so break the indexes.
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
-  const options = [`--username=${user}`, '--auth=scram-sha-256', ...locale, '--no-instructions'];
+  const sync = settings.includes('fsync=off') ? ['--no-sync'] : [];
+  const options = [`--username=${user}`, '--auth=scram-sha-256', ...locale, ...sync, '--no-instructions'];
   const draft = `new-cluster-${randomBytes(6).toString('hex')}`;
   const script = `
     draft=$1; initdb=$2; shift 2

@@ -7,6 +7,7 @@ import * as eventsForOne from './0004-events-for-one.ts';
 import * as updatedAfterCreated from './0005-updated-after-created.ts';
 import * as attemptsByTime from './0006-attempts-by-time.ts';
 import * as cardsInProcessing from './0007-cards-in-processing.ts';
+import * as allAccounts from './0008-all-accounts.ts';
 
 export const migrations: Record<string, { up: (db: Kysely<unknown>) => Promise<void> }> = {
   '0001-schema': schema,
@@ -16,6 +17,7 @@ export const migrations: Record<string, { up: (db: Kysely<unknown>) => Promise<v
   '0005-updated-after-created': updatedAfterCreated,
   '0006-attempts-by-time': attemptsByTime,
   '0007-cards-in-processing': cardsInProcessing,
+  '0008-all-accounts': allAccounts,
 };
 
 /** Of their files, and of the files in a folder of that name. A database records them, and 1.0.0 and 1.1.0 refuse others than theirs. */
@@ -27,4 +29,5 @@ export const digests: Record<string, string> = {
   '0005-updated-after-created': '195340ff025b',
   '0006-attempts-by-time': '52d6ef5c14e7',
   '0007-cards-in-processing': 'eb2c13687ec7',
+  '0008-all-accounts': 'c2ce90ebe9c6',
 };

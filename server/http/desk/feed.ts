@@ -21,6 +21,8 @@ export interface FeedRequest {
   method: string;
   /** The path of the contract; parts that the contract does not know are not shown. */
   path: string;
+  /** Decoded, with card numbers and tokens masked. Only of an operation. */
+  query?: string | undefined;
   status: number | 'aborted';
   code?: string | undefined;
   reason?: string | undefined;
@@ -52,7 +54,7 @@ export interface FeedDelivery {
   next: string | null;
 }
 
-/** The last requests: what the access log says of them. No body, no query, no token. */
+/** The last requests: what the access log says of them, and the query. No body, no token. */
 export interface RequestFeed {
   note: (request: Omit<FeedRequest, 'number' | 'at'>) => void;
   /** Those with a number above `after`, oldest first, and the number of the last one. */

@@ -2,12 +2,12 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
 import { notBack } from '../../database/columns.ts';
-import type { Db } from '../../database/database.ts';
+import type { Db, Tx } from '../../database/database.ts';
 import type { Work } from '../../database/unit-of-work.ts';
 import type { Accounts } from '../../rules/accounts.ts';
 import { findAccounts } from '../merchant-accounts/queries.ts';
 import { lockRoles } from '../roles/queries.ts';
-import { findApiKeyPair, insertApiKeyPair } from './queries.ts';
+import { findApiKeyPair, insertApiKeyPair, replaceAccountsOf } from './queries.ts';
 import type { ApiKeyPairRow } from './table.ts';
 import { algorithmOf, thumbprint } from './token.ts';
 
@@ -29,9 +29,7 @@ export async function createKeyPair(
   const roles = await lockRoles(db, slugs);
   const noRole = slugs.filter((slug) => !roles.some((role) => role.slug === slug));
   if (noRole.length > 0) return { roles: noRole } satisfies Missing;
-  const named = accounts === 'all' ? [] : accounts.only;
-  const known = (await findAccounts(db, named)).map(({ id }) => id);
-  const noAccount = named.filter((id) => !known.includes(id));
+  const noAccount = await listMissing(db, accounts);
   if (noAccount.length > 0) return { accounts: noAccount } satisfies Missing;
   const algorithm = algorithmOf(privateKey);
   if (!algorithm) throw new Error('The key is neither ECDSA on P-521 nor RSA of 2048 bits or more.');
@@ -49,6 +47,26 @@ export async function createKeyPair(
   const made = await findApiKeyPair(db, id);
   if (!made) throw new Error('The key pair that was just made is gone.');
   return made;
+}
+
+async function listMissing(db: Tx, accounts: Accounts): Promise<string[]> {
+  const named = accounts === 'all' ? [] : accounts.only;
+  const known = new Set((await findAccounts(db, named)).map(({ id }) => id));
+  return named.filter((id) => !known.has(id));
+}
+
+/**
+ * Undefined when there is no such pair. Instead of an empty list, a pair is deactivated: 1.1.0, which may run beside this version,
+ * reads a pair without accounts as one for all.
+ */
+export async function updateAccountsOf(
+  unit: Work,
+  id: string,
+  accounts: Accounts,
+): Promise<ApiKeyPairRow | Missing | undefined> {
+  const missing = await listMissing(unit.db, accounts);
+  if (missing.length > 0) return { accounts: missing } satisfies Missing;
+  return (await replaceAccountsOf(unit, id, accounts)) ? findApiKeyPair(unit.db, id) : undefined;
 }
 
 /** Undefined when there is no such pair. */

@@ -1,9 +1,13 @@
 import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import { isAmong } from '../../database/across-accounts.ts';
+import { notBack } from '../../database/columns.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import { fetchPage } from '../../database/paging.ts';
+import type { Work } from '../../database/unit-of-work.ts';
 import type { Accounts } from '../../rules/accounts.ts';
 import type { Cursor } from '../../rules/cursor.ts';
+import { accountsOf, isUsable } from './table.ts';
 
 const withRelations = (db: Db) =>
   db
@@ -44,13 +48,13 @@ export function listApiKeyPairPage(
     own === 'all'
       ? all
       : all.where(
-          sql<boolean>`(select count(*) > 0 and bool_and(merchant_account_id = any(${own.only as string[]}))
+          sql<boolean>`(select count(*) > 0 and bool_and(${isAmong(sql.ref('merchant_account_id'), own.only)})
             from api_key_pair_merchant_accounts where api_key_pair_id = api_key_pairs.id)`,
         );
   return fetchPage(visible, 'api_key_pairs', page);
 }
 
-export const listApiKeyPairs = (db: Db) =>
+export const listAllKeyPairs = (db: Db) =>
   withRelations(db).orderBy('created_at', 'desc').orderBy('id', 'desc').execute();
 
 export const findApiKeyPair = (db: Db, id: string) =>
@@ -69,6 +73,7 @@ export interface SigningPair {
   id: string;
   algorithm: 'ECDSA' | 'RSA';
   public_key: string;
+  /** False, too, if it has access to no account. */
   active: boolean;
   permissions: string[];
   accounts: Accounts;
@@ -83,18 +88,21 @@ export async function findSigningPair(db: Db, thumbprint: string): Promise<Signi
       'algorithm',
       'public_key',
       'active',
+      'all_accounts',
       sql<string[]>`array(select distinct unnest(r.permissions) from roles r
         join api_key_pair_roles own on own.role_id = r.id where own.api_key_pair_id = ${pair.ref('api_key_pairs.id')})`.as(
         'permissions',
       ),
-      sql<string[]>`array(select merchant_account_id from api_key_pair_merchant_accounts
-        where api_key_pair_id = ${pair.ref('api_key_pairs.id')})`.as('only'),
+      // Oldest first: a request that names none is about the first.
+      sql<string[]>`array(select a.id from merchant_accounts a
+        join api_key_pair_merchant_accounts own on own.merchant_account_id = a.id
+        where own.api_key_pair_id = ${pair.ref('api_key_pairs.id')} order by a.created_at, a.id)`.as('named'),
     ])
     .where('thumbprint', '=', thumbprint)
     .executeTakeFirst();
   if (!found) return undefined;
-  const { only, ...pair } = found;
-  return { ...pair, accounts: only.length === 0 ? 'all' : { only } };
+  const { named, all_accounts: _, ...pair } = found;
+  return { ...pair, active: isUsable(found, named), accounts: accountsOf(found, named) };
 }
 
 export async function insertApiKeyPair(
@@ -107,6 +115,7 @@ export async function insertApiKeyPair(
     .insertInto('api_key_pairs')
     .values({
       ...pair,
+      all_accounts: accounts === 'all',
       creator_id: null,
       creator_name: null,
       creator_email_address: null,
@@ -120,9 +129,26 @@ export async function insertApiKeyPair(
       .values(roleIds.map((role_id) => ({ api_key_pair_id: id, role_id })))
       .execute();
   }
-  if (accounts !== 'all') {
-    const rows = accounts.only.map((merchant_account_id) => ({ api_key_pair_id: id, merchant_account_id }));
-    await db.insertInto('api_key_pair_merchant_accounts').values(rows).execute();
-  }
+  await insertAccountsOf(db, id, accounts);
   return id;
+}
+
+async function insertAccountsOf(db: Tx, api_key_pair_id: string, accounts: Accounts): Promise<void> {
+  if (accounts === 'all') return;
+  const rows = accounts.only.map((merchant_account_id) => ({ api_key_pair_id, merchant_account_id }));
+  await db.insertInto('api_key_pair_merchant_accounts').values(rows).execute();
+}
+
+/** False when there is no such pair. */
+export async function replaceAccountsOf({ db, now }: Work, id: string, accounts: Accounts): Promise<boolean> {
+  // First the pair: another change of it waits until this one is committed.
+  const { numUpdatedRows } = await db
+    .updateTable('api_key_pairs')
+    .set({ all_accounts: accounts === 'all', updated_at: notBack(now) })
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) return false;
+  await db.deleteFrom('api_key_pair_merchant_accounts').where('api_key_pair_id', '=', id).execute();
+  await insertAccountsOf(db, id, accounts);
+  return true;
 }

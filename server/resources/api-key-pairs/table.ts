@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { components } from '../../../generated/types.ts';
 import { presentColumns, type Shown, type ShownColumns } from '../../database/columns.ts';
+import type { Accounts } from '../../rules/accounts.ts';
 import { merchantAccountColumns, type MerchantAccountsTable } from '../merchant-accounts/table.ts';
 import { roleColumns, type RolesTable } from '../roles/table.ts';
 
@@ -26,6 +27,7 @@ interface ApiKeyPairsTable extends ShownColumns<
   'id' | 'active' | 'created_at' | 'updated_at' | 'last_used_at'
 > {
   public_key: string;
+  all_accounts: boolean;
   creator_id: string | null;
   creator_name: string | null;
   creator_email_address: string | null;
@@ -49,6 +51,15 @@ declare module '../../database/tables.ts' {
   }
 }
 
+/** Those that are named, even beside `all_accounts`. None if all were deleted by hand: then the pair cannot be used. */
+export const accountsOf = (pair: { all_accounts: boolean }, named: readonly string[]): Accounts =>
+  pair.all_accounts && named.length === 0 ? 'all' : { only: named };
+
+export const isUsable = (
+  pair: { active: boolean; all_accounts: boolean },
+  named: readonly unknown[],
+): boolean => pair.active && (pair.all_accounts || named.length > 0);
+
 type Schemas = components['schemas'];
 
 const shownPair = presentColumns<ApiKeyPairRow, Pick<Schemas['ApiKeyPair'], keyof typeof apiKeyPairColumns>>(
@@ -67,6 +78,8 @@ export function presentApiKeyPair(row: ApiKeyPairRow): Schemas['ApiKeyPair'] {
   return {
     type: 'api-key-pair',
     ...shownPair(row),
+    // By the specification, a pair without accounts has access to all of them.
+    active: isUsable(row, row.merchant_accounts),
     creator:
       row.creator_id === null
         ? null

@@ -4,7 +4,7 @@ import type { Db } from '../../database/database.ts';
 import type { InUnitOfWork, UnitOfWork } from '../../database/unit-of-work.ts';
 import { BrokenEvent, withEvent, type EventTx } from '../../events/outbox.ts';
 import type { CardDescription } from '../../providers/cards.ts';
-import { checkMove, IllegalMove } from '../../rules/state-machine.ts';
+import { findIllegalMove, type IllegalMove } from '../../rules/state-machine.ts';
 import { fingerprintOf } from '../../secrets/derive-keys.ts';
 import type { KeysOf } from '../../secrets/digest-keys.ts';
 import type { Vault } from '../../secrets/vault.ts';
@@ -15,21 +15,21 @@ import {
   insertPaymentMethod,
   listDueReplacements,
   lockDueReplacements,
-  lockPaymentMethod,
   lockPaymentMethodOfAnyAccount,
+  noReplacement,
+  presentWithBuyer,
   updatePaymentMethod,
+  updateReplacement,
   type PaymentMethodRow,
 } from './queries.ts';
 import {
   binOf,
   lastFour,
   schemeOf,
-  replacementAfter,
   paymentMethodMoves,
   type Trigger,
   type PaymentMethodStatus,
 } from './rules.ts';
-import { presentPaymentMethod } from './table.ts';
 
 export interface CardSecrets {
   vault: Vault;
@@ -54,14 +54,8 @@ const publishing = <Changed extends PaymentMethodRow | undefined>(
   name: 'payment-method.created' | 'payment-method.updated',
   change: (db: EventTx) => Promise<Changed>,
   known?: BuyerRow,
-): Promise<Changed> => {
-  const present = async (row: PaymentMethodRow) => {
-    const { merchant_account_id: account, buyer_id: id } = row;
-    const buyer = id === null ? undefined : (known ?? (await lockBuyer(unit.db, account, { id })));
-    return presentPaymentMethod(row, buyer, unit.publicUrl);
-  };
-  return withEvent(unit, name, present, change);
-};
+): Promise<Changed> =>
+  withEvent(unit, name, (row: PaymentMethodRow) => presentWithBuyer(unit, row, known), change);
 
 /** What is stored of a number. It is sealed inside the transaction, because a rotation of the key waits for transactions. */
 async function numberColumns(
@@ -82,8 +76,6 @@ async function numberColumns(
     card_issuer_name,
   };
 }
-
-const noReplacement = { has_replacement: false, replacement: null, replacement_found_at: null };
 
 /** What is stored of a card that cannot be used: nothing that tells its number. */
 const noNumber = { number_sealed: null, fingerprint: null, ...noReplacement };
@@ -111,19 +103,23 @@ export async function storeCard(
   return { taken: existing?.id ?? null };
 }
 
-/** Undefined when there is no such payment method; throws IllegalMove. */
+/** Undefined when there is no such payment method. */
 export async function movePaymentMethod(
   unit: UnitOfWork,
   id: string,
   status: PaymentMethodStatus,
   { onlyFrom, description }: { onlyFrom?: PaymentMethodStatus; description?: CardDescription } = {},
-): Promise<PaymentMethodRow | undefined> {
+): Promise<{ moved: PaymentMethodRow } | IllegalMove | undefined> {
   const found = await lockPaymentMethodOfAnyAccount(unit.db, id);
   if (!found) return undefined;
-  if (onlyFrom && found.status !== onlyFrom) throw new IllegalMove(`It is ${found.status}, not ${onlyFrom}.`);
-  checkMove(paymentMethodMoves, found.status, status);
+  if (onlyFrom && found.status !== onlyFrom) return { illegal: `It is ${found.status}, not ${onlyFrom}.` };
+  const fault = findIllegalMove(paymentMethodMoves, found.status, status);
+  if (fault) return fault;
   const change = { status, ...description, ...(status === 'failed' ? noNumber : {}) };
-  return publishing(unit, 'payment-method.updated', (db) => updatePaymentMethod(db, found, change, unit.now));
+  const moved = await publishing(unit, 'payment-method.updated', (db) =>
+    updatePaymentMethod(db, found, change, unit.now),
+  );
+  return { moved };
 }
 
 export interface FoundDetails {
@@ -132,19 +128,16 @@ export interface FoundDetails {
   number?: string;
 }
 
-/**
- * New details that the account updater found. Undefined when there is no such payment method, or its buyer is erased; throws
- * IllegalMove.
- */
+/** New details that the account updater found. Undefined when there is no such payment method, or its buyer is erased. */
 export async function recordReplacement(
   unit: UnitOfWork,
   id: string,
   { expiration_date, number }: FoundDetails,
   secrets: CardSecrets & { describeCard: (number: string) => CardDescription },
-): Promise<PaymentMethodRow | undefined> {
+): Promise<{ noted: PaymentMethodRow } | IllegalMove | undefined> {
   const found = await lockPaymentMethodOfAnyAccount(unit.db, id);
   if (!found) return undefined;
-  if (found.status === 'failed') throw new IllegalMove('It gets no new details: failed is final.');
+  if (found.status === 'failed') return { illegal: 'It gets no new details: failed is final.' };
   // Before an erasure has come to the cards, they are not failed yet.
   if (await isErased(unit, found)) return undefined;
   const card =
@@ -157,13 +150,14 @@ export async function recordReplacement(
     ? found.replacement?.fingerprint === card.fingerprint &&
       found.replacement.expiration_date === expiration_date
     : found.expiration_date === expiration_date;
-  if (isKnown) return found;
+  if (isKnown) return { noted: found };
   // A new date does not undo a new number that was found before: both apply.
   const replacement = changesNumber
     ? { expiration_date, ...card }
     : { ...found.replacement, expiration_date };
   const trigger: Trigger = { kind: 'found', changesNumber };
-  return settleReplacement(unit, { ...found, replacement, replacement_found_at: unit.now }, trigger);
+  const changed = { ...found, replacement, replacement_found_at: unit.now };
+  return { noted: await settleReplacement(unit, changed, trigger) };
 }
 
 const isErased = async (
@@ -171,30 +165,17 @@ const isErased = async (
   { buyer_id: id, merchant_account_id: account }: PaymentMethodRow,
 ) => id !== null && (await lockBuyer(db, account, { id })) === undefined;
 
-/**
- * A decline for a reason that lies with the card applies its pending replacement. A transaction has only a snapshot of its
- * card and may name one of another merchant account: that card is left alone.
- */
-export async function recordDecline(
-  unit: UnitOfWork,
-  { id, account, reason }: { id: string; account: string; reason: string },
-): Promise<void> {
-  const found = await lockPaymentMethod(unit.db, account, id);
-  if (!found) return;
-  const trigger: Trigger = { kind: 'declined', reason };
-  if (replacementAfter(found.has_replacement, trigger).applies) await settleReplacement(unit, found, trigger);
-}
-
 /** How many cards are looked up at once. Those of one account are changed in one transaction. */
 const appliedAtOnce = 100;
 
 /**
  * The daily job: applies pending replacements of cards that have expired. Returns the IDs of those cards. One that fails, because
- * its event breaks the contract, stops no other: `onFailed` is told, it stays as it is, and the next run tries it again.
+ * its event breaks the contract, stops no other: `onFailed` is told, it stays as it is, and the next run tries it again. A unit of
+ * work returns the cards that it has changed.
  */
 export async function applyExpiredReplacements(
   db: Db,
-  inUnitOfWork: InUnitOfWork,
+  inUnitOfWork: InUnitOfWork<PaymentMethodRow[]>,
   onFailed: (id: string, error: unknown) => void,
 ): Promise<string[]> {
   const applied: string[] = [];
@@ -203,10 +184,9 @@ export async function applyExpiredReplacements(
     const changed = await inUnitOfWork(async (unit) => {
       const found = await lockDueReplacements(unit.db, account, ids);
       for (const card of found) await settleReplacement(unit, card, { kind: 'expired' });
-      // False: nothing for the audit trail.
-      return found.length > 0 && found;
+      return found;
     });
-    if (changed) applied.push(...changed.map(({ id }) => id));
+    applied.push(...changed.map(({ id }) => id));
   };
   for (;;) {
     const due = await listDueReplacements(db, { except: failed, limit: appliedAtOnce });
@@ -228,22 +208,9 @@ export async function applyExpiredReplacements(
   }
 }
 
-function settleReplacement(
+const settleReplacement = (
   unit: UnitOfWork,
-  method: PaymentMethodRow,
+  card: PaymentMethodRow,
   trigger: Trigger,
-): Promise<PaymentMethodRow> {
-  const { hasReplacement, applies } = replacementAfter(method.has_replacement, trigger);
-  const pending = {
-    has_replacement: true,
-    replacement: JSON.stringify(method.replacement),
-    replacement_found_at: method.replacement_found_at,
-  };
-  const change = {
-    ...(applies ? { ...method.replacement, last_replaced_at: unit.now } : {}),
-    ...(hasReplacement ? pending : noReplacement),
-  };
-  return publishing(unit, 'payment-method.updated', (db) =>
-    updatePaymentMethod(db, method, change, unit.now),
-  );
-}
+): Promise<PaymentMethodRow> =>
+  publishing(unit, 'payment-method.updated', (db) => updateReplacement(db, card, trigger, unit.now));

@@ -2,9 +2,13 @@ import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
 import { acrossAccounts, findAccountOf } from '../../database/across-accounts.ts';
 import { notBack } from '../../database/columns.ts';
 import type { Db, Tx } from '../../database/database.ts';
+import type { UnitOfWork } from '../../database/unit-of-work.ts';
 import type { EventTx } from '../../events/outbox.ts';
 import type { DatabaseTime } from '../../rules/database-time.ts';
-import type { PaymentMethodsTable } from './table.ts';
+import { lockBuyer } from '../buyers/queries.ts';
+import type { BuyerRow } from '../buyers/table.ts';
+import { replacementAfter, type Trigger } from './rules.ts';
+import { presentPaymentMethod, type PaymentMethodsTable } from './table.ts';
 
 export type PaymentMethodRow = Selectable<PaymentMethodsTable>;
 export type NewPaymentMethod = Insertable<PaymentMethodsTable>;
@@ -38,6 +42,39 @@ export function updatePaymentMethod(
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
+}
+
+export const noReplacement = { has_replacement: false, replacement: null, replacement_found_at: null };
+
+/** Applies the replacement that was found for a card, keeps it for later, or drops it. */
+export function updateReplacement(
+  db: EventTx,
+  card: PaymentMethodRow,
+  trigger: Trigger,
+  now: DatabaseTime,
+): Promise<PaymentMethodRow> {
+  const { hasReplacement, applies } = replacementAfter(card.has_replacement, trigger);
+  const pending = {
+    has_replacement: true,
+    replacement: JSON.stringify(card.replacement),
+    replacement_found_at: card.replacement_found_at,
+  };
+  const change = {
+    ...(applies ? { ...card.replacement, last_replaced_at: now } : {}),
+    ...(hasReplacement ? pending : noReplacement),
+  };
+  return updatePaymentMethod(db, card, change, now);
+}
+
+/** For events. `known`: its buyer, if the caller has locked that already. */
+export async function presentWithBuyer(
+  { db, publicUrl }: Pick<UnitOfWork, 'db' | 'publicUrl'>,
+  card: PaymentMethodRow,
+  known?: BuyerRow,
+) {
+  const { merchant_account_id: account, buyer_id: id } = card;
+  const buyer = id === null ? undefined : (known ?? (await lockBuyer(db, account, { id })));
+  return presentPaymentMethod(card, buyer, publicUrl);
 }
 
 export const findPaymentMethodId = (db: Db, account: string, external_identifier: string) =>
@@ -127,7 +164,7 @@ export async function listProcessingIds(db: Db, account: string): Promise<string
 }
 
 /** How many cards are in processing, of the oldest `most`, and for how many seconds the first of them. By the clock of the database. */
-export async function readProcessing(db: Db, most: number): Promise<{ cards: number; seconds: number }> {
+export async function countProcessing(db: Db, most: number): Promise<{ cards: number; seconds: number }> {
   // The index payment_methods_processing has this condition.
   const { rows } = await sql<{ cards: number; seconds: number | null }>`
     select count(*) as cards, extract(epoch from clock_timestamp() - min(created_at))::float8 as seconds

@@ -7,10 +7,15 @@ import type { Tx } from '../../database/database.ts';
 import { copyRow, copyRows } from '../../database/protocol.ts';
 import type { UnitOfWork } from '../../database/unit-of-work.ts';
 import { withEvent } from '../../events/outbox.ts';
-import { checkMove } from '../../rules/state-machine.ts';
+import { findIllegalMove, type IllegalMove } from '../../rules/state-machine.ts';
 import { notAfter, readUuid } from '../../rules/values.ts';
-import { recordDecline } from '../payment-methods/changes.ts';
-import { replacingDeclines } from '../payment-methods/rules.ts';
+import {
+  lockPaymentMethod,
+  presentWithBuyer,
+  updateReplacement,
+  type PaymentMethodRow,
+} from '../payment-methods/queries.ts';
+import { replacementAfter, replacingDeclines, type Trigger } from '../payment-methods/rules.ts';
 import {
   analyzeTransactions,
   lockTransactionOfAnyAccount,
@@ -152,7 +157,7 @@ async function applyUses(db: Tx): Promise<CardDecline[]> {
   const { rows: used } = await sql<{ account: string }>`select distinct account from bulk_uses`.execute(db);
   const declines: CardDecline[] = [];
   for (const account of used.map((one) => one.account).sort()) {
-    await countUses(db, account);
+    await recordUses(db, account);
     const { rows } = await sql<CardDecline>`
       select distinct on (uses.id) uses.id, uses.account, uses.decline as reason
       from bulk_uses as uses
@@ -166,7 +171,23 @@ async function applyUses(db: Tx): Promise<CardDecline[]> {
   return declines;
 }
 
-async function countUses(db: Tx, account: string): Promise<void> {
+/**
+ * A decline for a reason that lies with the card applies its pending replacement. A transaction has only a snapshot of its
+ * card and may name one of another merchant account: that card is left alone.
+ */
+async function recordDecline(unit: UnitOfWork, { id, account, reason }: CardDecline): Promise<void> {
+  const card = await lockPaymentMethod(unit.db, account, id);
+  const trigger: Trigger = { kind: 'declined', reason };
+  if (!card || !replacementAfter(card.has_replacement, trigger).applies) return;
+  await withEvent(
+    unit,
+    'payment-method.updated',
+    (row: PaymentMethodRow) => presentWithBuyer(unit, row),
+    (db) => updateReplacement(db, card, trigger, unit.now),
+  );
+}
+
+async function recordUses(db: Tx, account: string): Promise<void> {
   await sql`
     select id from payment_methods
     where merchant_account_id = ${account} and id in (select id from bulk_uses where account = ${account})
@@ -185,16 +206,17 @@ async function countUses(db: Tx, account: string): Promise<void> {
     where payment_methods.merchant_account_id = ${account} and payment_methods.id = used.id`.execute(db);
 }
 
-/** Undefined when there is no such transaction; throws IllegalMove. */
+/** Undefined when there is no such transaction. */
 export async function moveTransaction(
   unit: UnitOfWork,
   id: string,
   status: TransactionStatus,
   reason: string | undefined,
-): Promise<TransactionRow | undefined> {
+): Promise<{ moved: TransactionRow } | IllegalMove | undefined> {
   const found = await lockTransactionOfAnyAccount(unit.db, id);
   if (!found) return undefined;
-  checkMove(transactionMoves, found.status, status);
+  const fault = findIllegalMove(transactionMoves, found.status, status);
+  if (fault) return fault;
   const change = {
     ...found,
     ...presentTransaction(found),
@@ -214,7 +236,7 @@ export async function moveTransaction(
   const { payment_method_id: card, merchant_account_id: account } = found;
   if (status === 'authorization_declined' && reason !== undefined && card)
     await recordDecline(unit, { id: card, account, reason });
-  return moved;
+  return { moved };
 }
 
 function amountsAfter(row: TransactionRow, status: TransactionStatus) {

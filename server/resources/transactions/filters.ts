@@ -2,7 +2,7 @@
 // does not compile. Each condition can use an index of migrations/0001-schema/transactions.ts. No value that the contract accepts
 // may cause a database error: a value that cannot be stored matches nothing.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
-import type { Input } from '../../../generated/operations.ts';
+import type { Input } from '../../contract/handler-types.ts';
 import { timestamp } from '../../database/columns.ts';
 import { readUuid, notAfter, notBefore, isStorable } from '../../rules/values.ts';
 import { hasValue, hasValueOf, type ValueType } from './lookup.ts';
@@ -166,7 +166,10 @@ export function conditionsOf(given: TransactionFilters): Conditions {
   const any = parts.flatMap((part) => part.any ?? []);
   const choices = parts.flatMap((part) => part.choice ?? []);
   const hasIdentifier = parts.some((part) => part.hasIdentifier);
-  const isOne = choices.length + all.length + ofAccount.length + any.length === Math.max(1, any.length);
+  const hasSearch = any.length > 0;
+  const others = all.length + ofAccount.length + choices.length;
+  /** There is one filter, apart from the time of creation. A search is one, with several conditions. */
+  const isOne = hasSearch ? others === 0 : others === 1;
   const [only] = choices;
   const choice = isOne && only && only.values.length > 1 ? only : undefined;
   if (!choice) all.push(...choices.map(hasOneOf));
@@ -183,7 +186,7 @@ export function conditionsOf(given: TransactionFilters): Conditions {
   };
 }
 
-/** The values that are in both lists. */
+/** The times that are in both periods. */
 const within = (one: Period, other: Period = {}): Period => ({
   from: one.from ?? other.from,
   to: one.to && other.to && one.to < other.to ? one.to : (other.to ?? one.to),

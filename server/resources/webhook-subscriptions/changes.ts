@@ -6,7 +6,6 @@ import { notBack } from '../../database/columns.ts';
 import type { Tx } from '../../database/database.ts';
 import { lockUntilCommit, type Work } from '../../database/unit-of-work.ts';
 import { reopenDeliveries, type DeliveryFilter } from '../../events/delivery-list.ts';
-import { OperatorFault } from '../../faults.ts';
 import { allAccounts } from '../../rules/accounts.ts';
 import { later, type DatabaseTime } from '../../rules/database-time.ts';
 import type { Vault } from '../../secrets/vault.ts';
@@ -24,27 +23,29 @@ import type { WebhookSubscriptionRow } from './table.ts';
 /** For each merchant account, and for the subscriptions to all accounts together. */
 export const subscriptionLimits = { active: 50, withInactive: 500 };
 
-/** The message is for whoever wanted one more. */
-export class TooManySubscriptions extends OperatorFault {}
+/** The sentence is for whoever wanted one more. */
+interface TooMany {
+  tooMany: string;
+}
 
 const whose = (account: string | null) =>
   account === null ? 'for all merchant accounts' : `of merchant account ${account}`;
 
 /** For a subscription that becomes active. `active`: how many there are already. */
-function checkActiveCount(active: number, account: string | null): void {
-  if (active >= subscriptionLimits.active)
-    throw new TooManySubscriptions(
-      `There may be at most ${subscriptionLimits.active} active webhook subscriptions ${whose(account)}. Switch one off first.`,
-    );
-}
+const findTooManyActive = (active: number, account: string | null): TooMany | undefined =>
+  active < subscriptionLimits.active
+    ? undefined
+    : {
+        tooMany: `There may be at most ${subscriptionLimits.active} active webhook subscriptions ${whose(account)}. Switch one off first.`,
+      };
 
 /** For a new subscription. `all`: how many there are already, with inactive ones. */
-function checkCount(all: number, account: string | null): void {
-  if (all >= subscriptionLimits.withInactive)
-    throw new TooManySubscriptions(
-      `There may be at most ${subscriptionLimits.withInactive} webhook subscriptions ${whose(account)}, with inactive ones.`,
-    );
-}
+const findTooMany = (all: number, account: string | null): TooMany | undefined =>
+  all < subscriptionLimits.withInactive
+    ? undefined
+    : {
+        tooMany: `There may be at most ${subscriptionLimits.withInactive} webhook subscriptions ${whose(account)}, with inactive ones.`,
+      };
 
 /** Deliveries have signed events in them, so plain http is for the sandbox. */
 export const isSchemeAllowed = (url: string, environment: 'sandbox' | 'production'): boolean =>
@@ -64,17 +65,17 @@ const makeSecret = () => `whsec_${randomBytes(24).toString('base64')}`;
 const lockSubscriptions = (db: Tx, account: string | null): Promise<void> =>
   lockUntilCommit(db, `webhook subscriptions of ${account ?? allAccounts}`);
 
-/** Throws TooManySubscriptions. */
 export async function createSubscription(
   { db }: Work,
   { authentication, ...columns }: NewSubscription,
   { seal }: Vault,
-): Promise<{ row: WebhookSubscriptionRow; secret: string }> {
+): Promise<{ row: WebhookSubscriptionRow; secret: string } | TooMany> {
   const { merchant_account_id: account, active } = columns;
   await lockSubscriptions(db, account);
   const existing = await countWebhookSubscriptions(db, account);
-  checkCount(existing.all, account);
-  if (active) checkActiveCount(existing.active, account);
+  const fault =
+    findTooMany(existing.all, account) ?? (active ? findTooManyActive(existing.active, account) : undefined);
+  if (fault) return fault;
   const secret = makeSecret();
   const place = { owner: account, id: randomUUID() };
   const row = await insertWebhookSubscription(db, {
@@ -104,15 +105,23 @@ export async function rotateSubscription(
   return rotated && { secret, until, rotating: keepMilliseconds > 0 };
 }
 
-/** False when there is no such subscription. Throws TooManySubscriptions. */
-export async function switchSubscription({ db, now }: Work, id: string, active: boolean): Promise<boolean> {
+/** Undefined when there is no such subscription. */
+export async function switchSubscription(
+  { db, now }: Work,
+  id: string,
+  active: boolean,
+): Promise<{ active: boolean } | TooMany | undefined> {
   const found = active ? await findWebhookSubscription(db, id) : undefined;
   if (found) {
     const { merchant_account_id: account } = found;
     await lockSubscriptions(db, account);
     // Read again under the lock. One that is active stays so, also where there are too many.
     const isActive = (await findWebhookSubscription(db, id))?.active;
-    if (isActive === false) checkActiveCount((await countWebhookSubscriptions(db, account)).active, account);
+    const fault =
+      isActive === false
+        ? findTooManyActive((await countWebhookSubscriptions(db, account)).active, account)
+        : undefined;
+    if (fault) return fault;
   }
   // `failing_since` begins anew: from it the five days until a switch-off count.
   const { numUpdatedRows } = await db
@@ -120,7 +129,7 @@ export async function switchSubscription({ db, now }: Work, id: string, active: 
     .set({ active, failing_since: null, updated_at: notBack(now) })
     .where('id', '=', id)
     .executeTakeFirst();
-  return numUpdatedRows > 0n;
+  return numUpdatedRows > 0n ? { active } : undefined;
 }
 
 const deletedAtOnce = 1000;
@@ -134,7 +143,7 @@ type InStep = (work: (unit: Work) => Promise<number>) => Promise<number>;
  */
 export async function deleteSubscription(inStep: InStep, id: string): Promise<boolean> {
   // First, so that events that happen from now on are not stored for it.
-  const found = await inStep(async (unit) => Number(await switchSubscription(unit, id, false)));
+  const found = await inStep(async (unit) => ((await switchSubscription(unit, id, false)) ? 1 : 0));
   if (found === 0) return false;
   while ((await inStep(({ db }) => deleteSome(db, id))) > 0);
   await inStep(async ({ db }) => {

@@ -1,4 +1,5 @@
 import { sql, type Insertable } from 'kysely';
+import { isAmong } from '../../database/across-accounts.ts';
 import { notBack } from '../../database/columns.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import { fetchPage } from '../../database/paging.ts';
@@ -21,7 +22,12 @@ export function listWebhookSubscriptionPage(
     .selectFrom('webhook_subscriptions')
     .selectAll('webhook_subscriptions')
     .select(isRotating.as('isRotating'));
-  const visible = accounts === 'all' ? all : all.where('merchant_account_id', 'in', accounts.only);
+  if (accounts === 'all') return fetchPage(all, 'webhook_subscriptions', page);
+  // Few accounts are found by their index. Of many, the newest of all are read until the page is full.
+  const visible =
+    accounts.only.length <= 20
+      ? all.where('merchant_account_id', 'in', accounts.only)
+      : all.where(isAmong(sql.ref('merchant_account_id'), accounts.only));
   return fetchPage(visible, 'webhook_subscriptions', page);
 }
 
@@ -41,7 +47,7 @@ export async function countWebhookSubscriptions(
 export const findWebhookSubscription = (db: Db, id: string) =>
   db.selectFrom('webhook_subscriptions').selectAll().where('id', '=', id).executeTakeFirst();
 
-export const listWebhookSubscriptions = (db: Db) =>
+export const listAllSubscriptions = (db: Db) =>
   db
     .selectFrom('webhook_subscriptions')
     .selectAll()

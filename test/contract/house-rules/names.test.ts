@@ -16,6 +16,30 @@ properties:
   ),
 });
 
+const path =
+  'Write this path in lower case, with hyphens, here and in the name of its file: /payment-methods.';
+
+testRule('rule/path-name', {
+  'a path in snake_case, and one in camelCase': `
+paths:
+  /gift_cards: {} #! ${path}
+  /giftCards/{card_id}: {} #! ${path}
+  /gift-cards/{card_id}/balances: {}
+`,
+});
+
+const event =
+  'Name the event after the resource and what happened to it, in lower case, here, in the name of its file';
+
+testRule('rule/event-name', {
+  'an event in camelCase, and one without what happened': `
+webhooks:
+  giftCardCreated: {} #! ${event} and in the \`name\` of its schema: payment-method.created.
+  gift-card: {} #! ${event}
+  gift-card.card_number.updated: {}
+`,
+});
+
 testRule('operation-operationId-unique', {
   'a name that is taken': `
 paths:
@@ -68,6 +92,20 @@ paths:
 `,
     'paths/refund.yaml': 'summary: Nothing yet\n',
   },
+  'a path that is written out': operation('summary: Nothing yet').replace(
+    '/refunds:',
+    '$& #! Move this path to a file of its own, in the folder of its kind, and refer to it by $ref.',
+  ),
+  'not that of a path or an event that needs another name itself': {
+    'openapi.yaml': `
+paths:
+  /giftCards: { $ref: ./paths/gift-cards.yaml }
+webhooks:
+  giftCardCreated: { $ref: ./webhooks/gift-card.created.yaml }
+`,
+    'paths/gift-cards.yaml': 'summary: Nothing yet\n',
+    'webhooks/gift-card.created.yaml': 'summary: Nothing yet\n',
+  },
   'a component called otherwise than its file': {
     'openapi.yaml': `
 components:
@@ -80,7 +118,7 @@ components:
 });
 
 testRule('rule/own-file', {
-  'a path item, a parameter, a header, a schema and an example that are written out': operation(`
+  'a parameter, a header, a schema and an example that are written out': operation(`
 parameters:
   - name: shop #! Move this Parameter to a file of its own, in the folder of its kind, and refer to it by $ref.
 responses:
@@ -92,7 +130,7 @@ responses:
         schema: {} #! Move this schema to a file in components/schemas/ and refer to it by $ref, so that its type has a
         examples:
           late: {} #! Move this Example to a file of its own
-`).replace('/refunds:', '$& #! Move this PathItem to a file of its own'),
+`),
 });
 
 const orphan = 'Nothing refers to this file. Delete it, or refer to it.';

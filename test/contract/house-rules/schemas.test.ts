@@ -1,4 +1,5 @@
-// Schemas: valid and portable patterns, closed objects, the type of a resource, and limits of all that clients send.
+// Schemas: valid and portable patterns, closed objects, the type of a resource, and limits of all that clients send. What is said
+// of values is in values.test.ts.
 import { operation, schema, testRule } from '../../support/lint-yaml.ts';
 
 testRule('house/valid-schema', {
@@ -17,6 +18,17 @@ components:
     Refund:
       $ref: '#/components/schemas/Reason'
       nullable: true #! anyOf: - $ref: #/components/schemas/Reason - type: 'null'
+    Reason: {}
+`,
+  'required: true beside a reference': `
+components:
+  schemas:
+    Refund:
+      type: object
+      properties:
+        reason:
+          $ref: '#/components/schemas/Reason'
+          required: true #! \`required\` is a list of names.
     Reason: {}
 `,
   'a keyword next to the $ref of a body, which the validator would ignore': `

@@ -4,18 +4,15 @@ import { testLint } from '../../support/lint-yaml.ts';
 
 const example = (name: string) => `components/examples/${name}.yaml`;
 const schema = (name: string) => `components/schemas/${name}.yaml`;
-const open = example('RefundOpen');
+const open = example('PageOfOpen');
 const no = 'This example does not match its schema:';
 
 const faults: Parameters<typeof testLint>[0] = {
-  'a value of another type, where it is shared': {
+  'a value of another type': {
     [open]: swap('amount: 1299', `amount: much #! ${no} \`amount\` must be integer.`),
   },
   'a value of a type that may be null': {
-    [example('PageOfOpen')]: swap(
-      'next_cursor: null',
-      `next_cursor: 5 #! ${no} \`next_cursor\` must be string or null.`,
-    ),
+    [open]: swap('next_cursor: null', `next_cursor: 5 #! ${no} \`next_cursor\` must be string or null.`),
   },
   'a misspelt value of a list': {
     [open]: swap(
@@ -30,12 +27,12 @@ const faults: Parameters<typeof testLint>[0] = {
     ),
   },
   'a property too much, of an object that may also be null': {
-    [example('BuyerJane')]: swap(
-      '  name: Jane Doe\n',
-      `  name: Jane Doe\n  colour: red #! ${no} the schema has no \`colour\`.\n`,
+    [open]: swap(
+      'name: Jane Doe\n',
+      `name: Jane Doe\n        colour: red #! ${no} the schema has no \`colour\`.\n`,
     ),
   },
-  'new required fields: only the example that the others are made from': {
+  'new required fields: each example that lacks them, with all lines': {
     [schema('Refund')]: (text) =>
       swap(
         '[type, id,',
@@ -43,7 +40,16 @@ const faults: Parameters<typeof testLint>[0] = {
       )(text).concat(
         '  reason:\n    description: Why.\n    type: string\n  fee:\n    description: What it cost.\n    type: integer\n',
       ),
-    [open]: swap('value:', `value: #! ${no} it lacks \`reason\`; it lacks \`fee\`.`),
+    [open]: (text) =>
+      text.replace(
+        /( {4}- type: refund)\n([^]*?)(?= {2}limit)/,
+        (_, first: string, rest: string) =>
+          `${first} #! ${no} it lacks \`reason\`; it lacks \`fee\` (also in line 11).\n${rest}${first}\n${rest}`,
+      ),
+    [example('PageOfClosed')]: swap(
+      'type: refund',
+      `type: refund #! ${no} it lacks \`reason\`; it lacks \`fee\`.`,
+    ),
   },
   'a property that a schema no longer has: each example that writes it': {
     [schema('Refund')]: (text) => cut(', status')(cut('  status:\n    $ref: ./Status.yaml\n')(text)),

@@ -4,7 +4,11 @@ import { testLint } from '../../support/lint-yaml.ts';
 
 const schema = (name: string) => `components/schemas/${name}.yaml`;
 const refund = schema('Refund');
-const open = 'components/examples/RefundOpen.yaml';
+/** In each example. */
+const inPages = (from: string | RegExp, to: string) => ({
+  'components/examples/PageOfOpen.yaml': swap(from, to),
+  'components/examples/PageOfClosed.yaml': swap(from, to),
+});
 const path = 'paths/refunds.yaml';
 const root = 'openapi.yaml';
 const define = (name: string) => `#! Define the required property "${name}", or do not require it.`;
@@ -33,26 +37,79 @@ const faults: Parameters<typeof testLint>[0] = {
   'a type without quotes': {
     [schema('Status')]: swap('type: string', 'type: [string, null] #! "integer", "boolean", "null".'),
   },
+  nullable: {
+    [schema('Buyer')]: swap(
+      '    type: string',
+      "    type: string\n    nullable: true #! OpenAPI 3.1 has no `nullable`. Write instead of both lines: type: [string, 'null']",
+    ),
+    [refund]: swap(
+      '    anyOf:',
+      '    nullable: true #! OpenAPI 3.1 has no `nullable`. Add "- type: \'null\'" to `anyOf` instead.\n    anyOf:',
+    ),
+    [schema('RefundById')]: swap(
+      '    format: uuid',
+      '    nullable: false #! Remove it: a value is null only if its type says so.\n    format: uuid',
+    ),
+  },
+  'nullable beside an enum, and beside a type that allows null': {
+    [schema('Status')]: swap(
+      'type: string',
+      "type: string\nnullable: true #! Write instead of both lines: type: [string, 'null'], and add null to `enum`",
+    ),
+    [schema('Buyer')]: swap(
+      '    type: string',
+      "    type: [string, 'null']\n    nullable: true #! OpenAPI 3.1 has no `nullable`. Remove it: the type says so.",
+    ),
+  },
+  'required beside a reference': {
+    [refund]: swap(
+      '    $ref: ./Amount.yaml',
+      '    $ref: ./Amount.yaml\n    required: true #! written once for the object, above its `properties`. Add `amount` to it, and remove this line.',
+    ),
+    [schema('Buyer')]: swap(
+      '    type: string',
+      '    type: string\n    required: false #! Remove this line: only properties that the object lists in its `required` are required.',
+    ),
+  },
+  'required: true on a property': {
+    [schema('Buyer')]: swap(
+      '    type: string',
+      '    type: string\n    required: true #! `required` is a list of names, written once for the object, above its `properties`. Add `name` to it, and remove this line.',
+    ),
+  },
+  'a tag': {
+    [path]: swap(
+      '[Refunds]',
+      '[Refund] #! The tag `Refund` is not declared. Use one of those below `tags` in openapi/openapi.yaml, or declare it there. Did you mean `Refunds`?',
+    ),
+  },
+  'no tag': {
+    [path]: (text) =>
+      cut(/^ {2}tags: .*\n/m)(text).replace(
+        /^post:/m,
+        '$& #! This operation has no tag, the section of the docs that shows it. Add one, such as "tags: [Refunds]".',
+      ),
+  },
+  'a path in camelCase, and neither its file nor its scope': {
+    [root]: swap('  /refunds:', '  /reFunds: #! Write this path in lower case, with hyphens'),
+  },
   'a required property': {
     [schema('Buyer')]: swap('[name]', `[nme] ${define('nme')} Did you mean \`name\`?`),
-    'components/examples/BuyerJane.yaml': swap(
-      'value:',
-      'value: #! This example does not match its schema: it lacks `nme`.',
-    ),
+    ...inPages('buyer:', 'buyer: #! This example does not match its schema: it lacks `nme`.'),
   },
   'a property in camelCase': {
     [refund]: (text) =>
       text
         .replace(/^required: .*$/m, `$& ${define('created_at')}`)
         .replace('  created_at:', '  createdAt: #! "createdAt" should use snake_case'),
-    [open]: swap(/created_at: .*/, 'created_at: 2026-01-01T00:00:00Z #! the schema has no `created_at`.'),
+    ...inPages(/created_at: .*/, 'created_at: 2026-01-01T00:00:00Z #! the schema has no `created_at`.'),
   },
   'a required property, which is not the one in kebab-case': {
     [schema('Buyer')]: (text) =>
       text
         .replace('[name]', `[na_me] ${define('na_me')} Did you mean \`name\`?`)
         .replace('properties:', '$&\n  na-me: { $ref: ./Status.yaml } #! "na-me" should use snake_case'),
-    'components/examples/BuyerJane.yaml': swap('value:', 'value: #! it lacks `na_me`.'),
+    ...inPages('buyer:', 'buyer: #! it lacks `na_me`.'),
   },
   'properties that are not indented': {
     [refund]: (text) =>

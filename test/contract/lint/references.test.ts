@@ -6,6 +6,20 @@ const refund = 'components/schemas/Refund.yaml';
 const none = 'there is no such file. Did you mean';
 
 testLint({
+  'the other faults beside it': {
+    'paths/refunds.yaml': (text) =>
+      text
+        .replace('/Limit.yaml', `/Limt.yaml #! ${none}`)
+        .replace('List refunds', 'list refunds #! Begin the summary with a capital letter'),
+    [refund]: swap('./Timestamp.yaml', `./Timstamp.yaml #! ${none}`),
+    'components/schemas/Status.yaml': swap(
+      'type: string',
+      'type: string\nmaxItems: 3 #! `maxItems` is for an array',
+    ),
+  },
+});
+
+testLint({
   'a file that does not exist, and not that others lack what was in it': {
     'paths/refunds.yaml': swap(
       '/Limit.yaml',
@@ -24,22 +38,16 @@ testLint({
       `./Timestamp #! Can't resolve $ref ./Timestamp: ${none} ./Timestamp.yaml?`,
     ),
   },
-  'a value that an example shares': {
-    'components/examples/RefundOpen.yaml': swap(
-      './BuyerJane.yaml#/value',
-      `./BuyerJan.yaml#/value #! ${none} ./BuyerJane.yaml#/value?`,
-    ),
-  },
 });
 
 testLint({
   'a file of another folder': {
     [refund]: swap('./Timestamp.yaml', `../examples/Timestamp.yaml #! ${none} ./Timestamp.yaml?`),
   },
-  'a place in the value that an example shares': {
-    'components/examples/RefundOpen.yaml': swap(
-      './BuyerJane.yaml#/value',
-      './BuyerJane.yaml#/vale #! there is no "vale" in ./BuyerJane.yaml. Did you mean value?',
+  'a place in a file': {
+    'components/schemas/RefundCheck.yaml': swap(
+      './RefundById.yaml',
+      './RefundById.yaml#/propertis #! there is no "propertis" in ./RefundById.yaml. Did you mean properties?',
     ),
   },
 });
@@ -49,16 +57,6 @@ testLint({
     [refund]: swap(
       './Timestamp.yaml',
       "'#/components/schemas/Timestamp' #! Can't resolve $ref #/components/schemas/Timestamp: every component is a file. Write ./Timestamp.yaml",
-    ),
-  },
-  'a shared value that is no text, and one that cannot be overridden': {
-    'components/examples/BuyerJane.yaml': swap(
-      'name: Jane Doe',
-      '$ref: 5 #! A $ref must be a string, such as ./Buyer',
-    ),
-    'components/examples/CheckById.yaml': swap(
-      'refund_id: ',
-      '$ref: ./ErrorFailed.yaml#/value/code #! is not an object, so it has no properties to override.\n  refund_id: ',
     ),
   },
 });
@@ -84,11 +82,5 @@ testLint({
 testLint({
   'a reference that is no text': {
     [refund]: swap('$ref: ./Timestamp.yaml', '$ref: 5 #! Property `$ref` is not expected here'),
-  },
-  'examples that contain each other': {
-    'components/examples/BuyerJane.yaml': swap(
-      'Jane Doe',
-      '\n    $ref: ./RefundOpen.yaml#/value #! This example contains itself (RefundOpen.yaml → BuyerJane.yaml → RefundOpen.yaml). Replace one',
-    ),
   },
 });

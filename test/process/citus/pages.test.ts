@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Database, type Db } from '../../../server/database/database.ts';
 import { migrate } from '../../../server/database/migrate.ts';
 import { conditionsOf, type TransactionFilters } from '../../../server/resources/transactions/filters.ts';
-import { flatRange, transactionRange } from '../../../server/resources/transactions/list.ts';
+import { flatRange, transactionRange } from '../../../server/resources/transactions/ranges.ts';
 import { createEmptyDatabase, createTestDatabase } from '../../support/database.ts';
 import { createAccount, createBuyer } from '../../support/records.ts';
 import { seedSql } from '../../support/transactions.ts';

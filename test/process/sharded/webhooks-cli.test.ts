@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { eventually } from '../../support/data-dir.ts';
 import { paymentsHere, typed } from '../../support/in-process.ts';
 import { certificate, certificateFile } from '../../support/keys.ts';
+import { freePort } from '../../support/ports.ts';
 import { startPayments } from '../../support/processes.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { createAccount, createTransactions } from '../../support/records.ts';
@@ -108,7 +109,7 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     // The limit counts deliveries, the newest first: none is shown without its last attempt.
     expect(failed.map(({ event }) => event)).toEqual(Array.from({ length: 4 }, () => event_id));
     await db.deleteFrom('deliveries').where('id', '=', olderId).execute();
-    const { stdout } = await run('deliveries', '--event', event_id);
+    const { stdout } = await run('deliveries', '--event', event_id, '--wide');
     expect(stdout).toMatch(
       /^event +name +record +account +subscription +state +attempt +at +status +ms +error +next_attempt\n/,
     );
@@ -116,6 +117,24 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     expect(
       [stdout.match(/ failed /g), stdout.match(/ 500 .* no\\ttime/g)].map((found) => found?.length),
     ).toEqual([1, 4]);
+
+    // Without --wide it fits a terminal of 100 columns, with whole IDs: no command takes a part of one.
+    const narrow = (await run('deliveries', '--event', event_id)).stdout.trimEnd().split('\n');
+    const ids = `  event ${event_id}  subscription ${subscription.id}`;
+    const { host } = new URL(receiver.url);
+    expect(narrow.slice(-3)).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^failed     500  \\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ  payment-method.created  ${host}$`,
+        ),
+      ),
+      ids,
+      '  attempt 4, no\\ttime',
+    ]);
+    expect(narrow.filter((line) => line === ids)).toHaveLength(4);
+    expect(narrow.filter((line) => line.length > 100)).toEqual([]);
+    for (const option of ['--event', '--subscription', '--record'])
+      expect((await run('deliveries', option, event_id.slice(0, 8))).status).toBe(2);
 
     expect((await run('deliveries', '--event', event_id, '--body')).stdout).toBe(
       `${receiver.got[0]?.body}\n`,
@@ -359,8 +378,8 @@ describe('a wrong call', () => {
     [['rotate', unknown], 1, /There is no subscription/],
     [['rotate', 'x'], 2, noId],
     [['rotate', unknown, '--keep', 'long'], 2, /Give a number and s, m, h or d/],
-    [['replay'], 2, /Give the ID of an event, or --failed/],
-    [['replay', unknown, '--failed'], 2, /Give the ID of an event, or --failed/],
+    [['replay'], 2, /Give the ID of an event, --failed, or --pending/],
+    [['replay', unknown, '--failed'], 2, /Give the ID of an event, --failed, or --pending/],
     [['replay', '--since', '24h'], 2, /--since needs --failed/],
     [['replay', 'x'], 2, noId],
     [['replay', unknown], 1, /There is no delivery of this event/],
@@ -418,8 +437,12 @@ function startLong(args: string[], more: Record<string, string> = {}) {
     child.process.kill('SIGINT');
     return (await child.ended).status;
   };
+  const kill = async () => {
+    child.process.kill('SIGKILL');
+    await child.ended;
+  };
   const said = (what: string) => eventually(() => child.output().includes(what), what);
-  return { said, stop, output: child.stdout };
+  return { said, stop, kill, output: child.stdout };
 }
 
 describe('payments webhooks work', () => {
@@ -467,6 +490,85 @@ describe('payments webhooks listen', () => {
     expect(await listener.stop()).toBe(0);
     const { stdout } = await run('list');
     expect(stdout).not.toContain(url);
+    const { items: entries } = JSON.parse(
+      (await paymentsHere(['audit', '--search', 'webhooks listen', '--json'], env)).stdout,
+    ) as { items: { command: string; created: string }[] };
+    // It made the subscription, and deleted it.
+    expect(entries.map(({ command, created }) => command.replace(created, 'ID'))).toEqual([
+      'webhooks listen # ID',
+      'webhooks listen # ID',
+    ]);
+  });
+
+  it('prints commands for this sandbox: its folder, and the address at which it runs', async () => {
+    const listener = startLong(['webhooks', 'listen']);
+    await listener.said('To cause an event');
+    const { dataDir } = service.config;
+    expect(listener.output()).toContain(`  DATA_DIR=${dataDir} npm run -s payments -- webhooks trigger `);
+    expect(listener.output()).toContain(`$(DATA_DIR=${dataDir} npm run -s payments -- token `);
+    expect(listener.output()).toContain(`curl -X POST ${service.url}/payment-methods`);
+    expect(await listener.stop()).toBe(0);
+  });
+
+  it('hands each event on as it came, and prints and returns what the receiver there answers', async () => {
+    await using receiver = await startReceiver((res, _got, nth) =>
+      res.writeHead(nth === 1 ? 503 : 204).end(nth === 1 ? 'not\u001b yet' : undefined),
+    );
+    const listener = startLong(['webhooks', 'listen', '--forward-to', receiver.url]);
+    await listener.said('To cause an event');
+    const [secret = ''] = /whsec_\S+/.exec(listener.output()) ?? [];
+    const id = await storeCard(service);
+    await listener.said('✓ receiver   204');
+    expect(listener.output()).toMatch(/✗ receiver {3}503: not\\u001b yet {2}\d+ ms\n/);
+    // The service repeats what the receiver refused, with the same ID and a signature that is valid.
+    const events = receiver.got.map((got) => verify(secret, got));
+    expect(events.map(({ name, target }) => `${name} ${target.id}`)).toEqual(
+      Array(2).fill(`payment-method.created ${id}`),
+    );
+    const [first, second] = receiver.got;
+    expect(first?.headers['webhook-id']).toBe(second?.headers['webhook-id']);
+    expect(first?.headers['content-type']).toContain('application/json');
+    expect(await listener.stop()).toBe(0);
+  });
+
+  it('says when nobody answers there, and takes no other URL', async () => {
+    const nobody = `http://127.0.0.1:${await freePort()}/`;
+    const listener = startLong(['webhooks', 'listen', '--forward-to', nobody]);
+    await listener.said('To cause an event');
+    await storeCard(service);
+    await listener.said('✗ receiver   no answer: connect ECONNREFUSED');
+    expect(await listener.stop()).toBe(0);
+    for (const url of ['localhost:3000', 'ftp://x/', 'http://', 'https://u:hunter2@']) {
+      const { status, stderr } = await run('listen', '--forward-to', url);
+      expect({ status, stderr }).toEqual({
+        status: 2,
+        stderr: '--forward-to needs a URL such as http://localhost:3000/hook.\n',
+      });
+    }
+  });
+
+  it('removes the subscription of one that was killed, and no other', async () => {
+    const urlOf = async (listener: ReturnType<typeof startLong>) => {
+      await listener.said('To cause an event');
+      return /Listening on (\S+) /.exec(listener.output())?.[1] ?? '';
+    };
+    const [killed, living] = [startLong(['webhooks', 'listen']), startLong(['webhooks', 'listen'])];
+    const [ofKilled, ofLiving] = [await urlOf(killed), await urlOf(living)];
+    const own = await subscribe(service, 'http://127.0.0.1:9/payments-webhooks-listen/own', {
+      active: false,
+    });
+    await killed.kill();
+    expect((await run('list')).stdout).toContain(ofKilled);
+    const next = startLong(['webhooks', 'listen']);
+    const ofNext = await urlOf(next);
+    const { stdout } = await run('list');
+    expect(
+      [ofKilled, ofLiving, own.id, ofNext].map(
+        (text) => stdout.includes(`${text} `) || stdout.includes(`${text}\n`),
+      ),
+    ).toEqual([false, true, true, true]);
+    for (const { stop } of [living, next]) expect(await stop()).toBe(0);
+    await unsubscribe(service, own);
   });
 });
 
@@ -527,7 +629,7 @@ describe('payments webhooks deliveries --follow', () => {
     unread.process.stdout.destroy();
     for (const { said } of [forPeople, forPrograms]) await said('Press Ctrl-C');
     const record = await storeCard(service);
-    await forPeople.said('attempt 2  204');
+    await forPeople.said('  attempt 2\n');
     await forPrograms.said('"attempt":2');
     for (const { stop } of [forPeople, forPrograms]) expect(await stop()).toBe(0);
     const [first = '', second] = forPrograms.output().trimEnd().split('\n');
@@ -538,8 +640,9 @@ describe('payments webhooks deliveries --follow', () => {
       status: 500,
     });
     expect(JSON.parse(second ?? '')).toMatchObject({ record, attempt: 2, status: 204, state: 'succeeded' });
-    const line = /^\S+Z +payment-method\.created +\S+ +default +127\.0\.0\.1:\d+ …\w{6} +attempt \d /gm;
+    const line = /^\w+ +(500|204) +\S+Z +payment-method\.created +127\.0\.0\.1:\d+$/gm;
     expect(forPeople.output().match(line)).toHaveLength(2);
+    expect(forPeople.output()).toContain(`  subscription ${subscription.id}\n`);
     expect((await unread.ended).status).toBe(0);
     await unsubscribe(service, subscription);
   });

@@ -271,6 +271,53 @@ it('a page in place of JSON is an error like any other', async () => {
   }
 });
 
+describe('a success of another shape is an error like any other', () => {
+  const page = { items: [], limit: 20, next_cursor: null, previous_cursor: null };
+  const answering = (body: unknown) =>
+    createPaymentsClient({
+      baseUrl: service.url,
+      token: 't',
+      fetch: () => Promise.resolve(Response.json(body)),
+    });
+  const shapes: unknown[] = [{ login: true }, 'welcome', 5, [], null, { data: [] }];
+
+  it.each([...shapes, { items: null }, { items: [] }, { ...page, next_cursor: 5 }])(
+    'a page: %j',
+    async (body) => {
+      const client = answering(body);
+      const walks = [client.paginate('/transactions').next(), client.pages('/transactions').next()];
+      for (const call of [client.GET('/transactions').then(unwrap), ...walks]) {
+        const error = await refusal(call);
+        expect(error).toMatchObject({ status: 200, code: 'unknown', details: [] });
+        expect(error.message).toContain('is baseUrl right?');
+      }
+    },
+  );
+
+  it.each([...shapes, { items: {} }])('a list: %j', async (body) => {
+    const { error } = await answering(body).GET('/card-scheme-definitions');
+    expect(error).toMatchObject({ status: 200, code: 'unknown' });
+  });
+
+  it.each([...shapes, page, { type: 5 }])('a resource: %j', async (body) => {
+    const { error } = await answering(body).POST('/payment-methods', { body: card });
+    expect(error).toMatchObject({ status: 200, code: 'unknown' });
+  });
+
+  it('its body is in the error, and the message says what it is', async () => {
+    const { error } = await answering({ login: true }).GET('/transactions');
+    expect(error?.body).toEqual({ login: true });
+    expect(error?.message).toContain('returned JSON of another shape');
+  });
+
+  it('fields that a later version adds are no other shape', async () => {
+    expect(unwrap(await answering({ ...page, total: 0 }).GET('/transactions'))).toEqual({
+      ...page,
+      total: 0,
+    });
+  });
+});
+
 describe('`baseUrl`', () => {
   const make = (baseUrl: unknown) => () => createPaymentsClient({ baseUrl, token: 't' } as never);
   const missing = '`baseUrl` is missing; it begins with http://, https:// or /.';

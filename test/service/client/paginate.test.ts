@@ -1,6 +1,6 @@
 // Pages through lists of the real service in both directions and compares the items with the database.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPaymentsClient, unwrap, type PaymentsClient } from '../../../client/index.ts';
+import { createPaymentsClient, PaymentsError, unwrap, type PaymentsClient } from '../../../client/index.ts';
 import { createAccount, insertTransactions } from '../../support/records.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { transaction } from '../../support/transactions.ts';
@@ -94,6 +94,36 @@ describe('pages', () => {
     expect(back.map(({ items }) => items)).toEqual([onwards[1]?.items, onwards[0]?.items]);
   });
 });
+
+it.each(['next', 'previous'] as const)(
+  'a cursor that was there before ends the walk, %s',
+  async (direction) => {
+    // A cache on the way that returns two pages in turns.
+    let calls = 0;
+    const cached = createPaymentsClient({
+      baseUrl: service.url,
+      token: 'x',
+      fetch: () => {
+        calls += 1;
+        const cursor = calls % 2 === 0 ? 'even' : 'odd';
+        const body = { items: [{ id: cursor }], limit: 1, next_cursor: cursor, previous_cursor: cursor };
+        return Promise.resolve(Response.json(body));
+      },
+    });
+    const seen: string[] = [];
+    const walk = async () => {
+      const options = { direction, params: { query: { cursor: 'first' } } } as { direction: 'previous' };
+      for await (const { id } of cached.paginate('/transactions', options as never)) seen.push(id);
+    };
+    const error: unknown = await walk().catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(PaymentsError);
+    expect(error).toMatchObject({ code: 'unknown', status: 200 });
+    expect((error as PaymentsError).message).toContain(
+      'a page of /transactions has a cursor that was there before',
+    );
+    expect(seen).toEqual(['odd', 'even', 'odd']);
+  },
+);
 
 describe('an abort signal', () => {
   it('stops a walk between two items of a page', async () => {

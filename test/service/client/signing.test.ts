@@ -1,7 +1,7 @@
 // Tokens that the client signs: both algorithms with the real service, and renewal with a fake clock.
 import { generateKeyPairSync } from 'node:crypto';
 import jwt from 'jsonwebtoken';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createPaymentsClient, createTokenSource, signToken, unwrap } from '../../../client/server.ts';
 import { thumbprint } from '../../../server/resources/api-key-pairs/token.ts';
 import { rsaKey } from '../../support/keys.ts';
@@ -150,6 +150,15 @@ describe('a token source', () => {
     pass(-3600);
     expect(decode(await token()).payload.iat).toBeLessThan(decode(first).payload.iat);
   });
+});
+
+it.each(['importKey', 'sign'] as const)('a signature that failed (%s) is made again', async (step) => {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-521' });
+  const token = createTokenSource({ privateKey: pemOf(privateKey), now });
+  const failing = vi.spyOn(crypto.subtle, step).mockRejectedValueOnce(new Error('no entropy'));
+  await expect(token()).rejects.toThrow('no entropy');
+  expect(decode(await token()).header.kid).toBe(thumbprint(privateKey));
+  failing.mockRestore();
 });
 
 describe('a key', () => {

@@ -95,7 +95,7 @@ export const allowed: Allowed[] = [
     name: 'Prefer',
     why: 'It is how a caller of the mock chooses an answer; the service ignores it, as RFC 7240 has it.',
     when: (one) =>
-      /^(code|example|dynamic)=/.test(String(one.wire.headers.Prefer)) && one.service.status < 300,
+      /^(code|example|delay|dynamic)=/.test(String(one.wire.headers.Prefer)) && one.service.status < 300,
   },
   {
     name: 'the approval page of a card that is not there',

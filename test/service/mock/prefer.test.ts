@@ -50,14 +50,12 @@ describe('Prefer: example', () => {
 });
 
 describe('Prefer: code', () => {
-  it.each(everyStatus)('$id $status, from an example and made up', async ({ id, status }) => {
+  it.each(everyStatus)('$id $status', async ({ id, status }) => {
     const shown = await ask(id, `code=${status}`);
     expect(shown.status).toBe(status);
     // As the service does.
     if (status === 429) expect(shown.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
-    const made = await ask(id, `code=${status}, dynamic=true`);
-    expect(made.status).toBe(status);
-    if (status >= 400 && status !== 422) expect(made.body).toMatchObject({ type: 'error', status });
+    if (status >= 400 && status !== 422) expect(shown.body).toMatchObject({ type: 'error', status });
   });
 
   it('a 429 may be given another time to try again', async () => {
@@ -72,16 +70,50 @@ describe('Prefer: code', () => {
   });
 });
 
-describe('Prefer: dynamic', () => {
-  it('is generated, not an example', () => {
-    expect(mock.lines.filter((line) => line.includes('so the example'))).toEqual([]);
+describe('Prefer: delay', () => {
+  /** What arrives first. */
+  const order = async (...prefers: string[]) => {
+    const arrived: string[] = [];
+    const asking = prefers.map(async (prefer) => {
+      const { status, headers } = await ask('createPaymentMethod', prefer);
+      expect(headers.get('preference-applied')).toBe(prefer);
+      arrived.push(`${status}, ${prefer}`);
+    });
+    await Promise.all(asking);
+    return arrived;
+  };
+
+  it('delays one answer: others that were asked for later arrive first', async () => {
+    expect(await order('delay=1500', 'code=409, delay=1000', 'delay=0')).toEqual([
+      '201, delay=0',
+      '409, code=409, delay=1000',
+      '201, delay=1500',
+    ]);
   });
 
-  it('uses the success status when no code is given', async () => {
-    const answers = await Promise.all([1, 2].map(() => ask('createPaymentMethod', 'dynamic=true')));
-    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
-    expect(answers[0]?.body).not.toEqual(answers[1]?.body);
+  it('does not choose the answer: that to a repeated Idempotency-Key comes again', async () => {
+    const { method, path, ...rest } = rightRequest('createPaymentMethod');
+    const headers = { 'Idempotency-Key': crypto.randomUUID(), Prefer: 'delay=1' };
+    const answers = [1, 2].map(() => mock.call(method, path, { ...rest, headers }));
+    const [first, second] = await Promise.all(answers);
+    expect(second?.body).toEqual(first?.body);
   });
+
+  it.each(['delay=30001', 'delay=soon', 'delay=-1', 'delay=1.5', 'delay='])(
+    '%s is refused',
+    async (prefer) => {
+      const { status, body } = await ask('listTransactions', prefer);
+      expect(status).toBe(400);
+      expect(body).toMatchObject({
+        details: [
+          {
+            ...{ location: 'header', pointer: '/prefer', type: 'value_error.prefer' },
+            message: `asks for ${prefer}, which does not exist; choose delay=MILLISECONDS, 0 to 30000`,
+          },
+        ],
+      });
+    },
+  );
 });
 
 describe('an unknown preference', () => {
@@ -117,8 +149,15 @@ describe('an unknown preference', () => {
     );
   });
 
+  it('Prism would make up values for dynamic=true; here the error lists the examples', async () => {
+    const { asked, choices } = violation(await ask('createPaymentMethod', 'dynamic=true'));
+    expect(asked).toBe('asks for dynamic=true');
+    expect(choices).toContain('code=201, example=visa_succeeded');
+    expect((await ask('createPaymentMethod', 'dynamic=false')).status).toBe(201);
+  });
+
   it.each([
-    ...['dynamic=perhaps', 'code=', 'code=2e2', 'example=', 'example=works, dynamic=true', 'retry-after=2'],
+    ...['code=', 'code=2e2', 'example=', 'retry-after=2', 'code=200, dynamic=true'],
     ...['code=200, retry-after=2', 'code=429, retry-after=soon'],
   ])('%s is refused', async (prefer) => {
     expect((await ask('checkGiftCardBalances', prefer)).status).toBe(400);
@@ -129,7 +168,7 @@ describe('an unknown preference', () => {
     async (prefer) => {
       const before = mock.lines.length;
       expect((await ask('listTransactions', prefer)).status).toBe(200);
-      expect(mock.lines.slice(before).join()).toContain('Prefer ignored, it has no code, example or dynamic');
+      expect(mock.lines.slice(before).join()).toContain('Prefer ignored, it has no code, example or delay');
     },
   );
 

@@ -5,7 +5,7 @@ import type { GiftCard, GiftCardProvider } from '../../../server/providers/gift-
 import { simulatedGiftCards } from '../../../server/providers/simulated.ts';
 import { createGiftCard } from '../../../server/resources/gift-cards/changes.ts';
 import { describeOperation } from '../../support/operation.ts';
-import { forgetNumbers, silentWork } from '../../support/records.ts';
+import { forgetNumbersEverywhere, silentWork } from '../../support/records.ts';
 
 const card = { number: '9999000050001234', pin: '1234' };
 const valid = { items: [card] };
@@ -129,7 +129,7 @@ describeOperation('checkGiftCardBalances', { valid: { body: valid }, start }, (f
         const { body } = await frame.call({ body: { items: [first] }, headers: elsewhere });
         expect(codes((body as { items: Item[] }).items)).toEqual(['read']);
         const { db } = frame.service.service.database;
-        await forgetNumbers(db, 3600);
+        await forgetNumbersEverywhere(db, 3600);
         expect(codes((await check(...guesses(number, 1, 20))).items)).toEqual(['read']);
       });
 

@@ -6,7 +6,7 @@ import { cardLimit } from '../../../server/http/limits.ts';
 import { card } from '../../support/card.ts';
 import { showsCode } from '../../support/digits.ts';
 import { describeOperation } from '../../support/operation.ts';
-import { createBuyer, forgetNumbers } from '../../support/records.ts';
+import { createBuyer, forgetNumbersEverywhere } from '../../support/records.ts';
 import { startTestService, type TestService, type TestServiceOptions } from '../../support/service.ts';
 
 const coded = { ...card, security_code: '737' };
@@ -265,7 +265,7 @@ describeOperation('createPaymentMethod', { valid: { body: coded } }, (frame) => 
       expect(await rowsOf()).toEqual(before);
       expect((await keyed('too many', limit)).status).toBe(429);
       // A day later.
-      await forgetNumbers(db, 86_400);
+      await forgetNumbersEverywhere(db, 86_400);
       const later = await keyed('too many', limit);
       expect([later.status, later.headers.get('idempotency-replayed')]).toEqual([201, 'false']);
     });

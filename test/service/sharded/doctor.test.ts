@@ -49,6 +49,8 @@ it('has nothing to say of a sandbox with deliveries', async () => {
   expect(status).toBe(0);
   expect(stdout).toMatch(/^✓ usage counters of cards match their transactions$/m);
   expect(stdout).toMatch(/\nAll \d+ checks passed\.\n$/);
+  expect(stdout).toMatch(/^- the keys of CARD_KEY, the first for what is new: [0-9a-f]{8}$/m);
+  expect(stdout).toMatch(/^- the keys of CURSOR_KEY, the first for what is new: [0-9a-f]{8}$/m);
 });
 
 it.each([
@@ -61,6 +63,33 @@ it.each([
     new RegExp(`^- the clock of this machine is \\d+ s ${side} that of the database`, 'm'),
   );
   expect(status).toBe(0);
+});
+
+it('notes a schema of a newer version', async () => {
+  await sql`insert into applied_migrations (name, digest) values ('9998-later', '')`.execute(db());
+  const { status, stdout } = await doctor();
+  await sql`delete from applied_migrations where name = '9998-later'`.execute(db());
+  expect(stdout).toMatch(/^- a newer version than this one has migrated the database \(9998-later\): use/m);
+  expect(status).toBe(0);
+  expect((await doctor()).stdout).not.toContain('newer version');
+});
+
+it('notes cards that wait for their verification since an hour, and no others', async () => {
+  const age = (hours: number) =>
+    sql`update payment_methods set created_at = now() - make_interval(hours => ${hours}) where id = ${card}`.execute(
+      db(),
+    );
+  await sql`update payment_methods set status = 'processing' where id = ${card}`.execute(db());
+  await age(26);
+  const { status, stdout } = await doctor();
+  await age(0);
+  const { stdout: young } = await doctor();
+  await sql`update payment_methods set status = 'succeeded' where id = ${card}`.execute(db());
+  expect(stdout).toMatch(
+    /^- \d+ cards? in processing, the oldest for 26 hours: .* payments payment-methods verify --processing$/m,
+  );
+  expect(status).toBe(0);
+  expect(young).not.toContain('in processing');
 });
 
 it('has nothing to say of an event that was triggered for one subscription', async () => {

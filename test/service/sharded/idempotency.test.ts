@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { handlers } from '../../../server/handlers/index.ts';
 import type { VerifyCard } from '../../../server/providers/cards.ts';
 import { verifySimulatedCard } from '../../../server/providers/simulated.ts';
@@ -19,6 +19,9 @@ let service: TestService;
 let token: string;
 let verify: VerifyCard = verifySimulatedCard;
 let crash: Error | undefined;
+let usesNoUnit = false;
+/** What the handler makes of the URL after the commit. */
+let retouched: string | undefined;
 
 beforeAll(async () => {
   service = await startTestService({
@@ -34,7 +37,9 @@ beforeAll(async () => {
             if (crash) throw crash;
             return answer;
           });
-        return handlers.createWebhookSubscription(input, { ...deps, inUnitOfWork });
+        if (usesNoUnit) return { ...deps.example('createWebhookSubscription'), headers: {} };
+        const answer = await handlers.createWebhookSubscription(input, { ...deps, inUnitOfWork });
+        return retouched === undefined ? answer : { ...answer, body: { ...answer.body, url: retouched } };
       },
     },
   });
@@ -123,6 +128,31 @@ describe('the same key and body', () => {
     await store({ key });
     expect((await store({ key, token: service.token('*.read') })).status).toBe(403);
     expect((await store({ key, token: 'unicorn' })).status).toBe(401);
+  });
+});
+
+describe('an answer', () => {
+  it('is kept, too, if its handler used no unit of work', async () => {
+    usesNoUnit = true;
+    onTestFinished(() => void (usesNoUnit = false));
+    const key = randomUUID();
+    const first = await subscribe({ key });
+    const second = await subscribe({ key });
+    expect([first.status, first.replayed, second.replayed, second.text]).toEqual([
+      201,
+      'false',
+      'true',
+      first.text,
+    ]);
+  });
+
+  it('that was committed is what is sent, with and without a key, whatever the handler makes of it', async () => {
+    retouched = 'https://retouched.example/';
+    onTestFinished(() => void (retouched = undefined));
+    for (const key of [randomUUID(), undefined]) {
+      const { status, text } = await subscribe({ ...(key !== undefined && { key }) });
+      expect([status, text]).toEqual([201, expect.stringContaining(hook.url)]);
+    }
   });
 });
 

@@ -17,7 +17,7 @@ import { cards } from '../../../server/sandbox/sample-records.ts';
 import { startJobs, deleteExpired } from '../../../server/upkeep/jobs.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { startLossyDatabase } from '../../support/lost-commit.ts';
-import { expireCard, recordReplacement, silentWork } from '../../support/records.ts';
+import { expireCard, recordReplacement, silentWork, writingAnything } from '../../support/records.ts';
 import { startTestService } from '../../support/service.ts';
 
 const [{ id } = { id: '' }] = cards;
@@ -152,7 +152,11 @@ it('a replacement whose event breaks the contract is logged with its ID and trie
     payment_method_id: broken,
     err: { message: expect.stringContaining('breaks the contract') as string },
   });
-  await db.updateTable('payment_methods').set({ country: null }).where('id', '=', broken).execute();
+  await writingAnything(db)
+    .updateTable('payment_methods')
+    .set({ country: null })
+    .where('id', '=', broken)
+    .execute();
   await vi.waitUntil(async () => (await waiting()).length === 0, { timeout: 10_000 });
 });
 
@@ -169,9 +173,9 @@ it('deletes old events without pending deliveries, expired rate limit counters, 
     url: 'http://127.0.0.1:9/',
     authentication: null,
   };
-  const { row: subscription } = await silentWork(db, (unit) =>
-    createSubscription(unit, wanted, service.secrets.vault),
-  );
+  const made = await silentWork(db, (unit) => createSubscription(unit, wanted, service.secrets.vault));
+  if (!('row' in made)) throw new Error(made.tooMany);
+  const { row: subscription } = made;
   const make = async (created_at: Date, state: 'pending' | 'succeeded' | 'failed') => {
     const id = randomUUID();
     const event = { id, name: 'transaction.created', merchant_account_id: 'default', body: '{}', created_at };

@@ -4,16 +4,34 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openDatabase, type Database } from '../../../server/database/database.ts';
 import type { TransactionFilters } from '../../../server/resources/transactions/filters.ts';
-import { listTransactionPage } from '../../../server/resources/transactions/list.ts';
+import { listTransactionPage, mostLookedInto } from '../../../server/resources/transactions/list.ts';
 import type { Cursor } from '../../../server/rules/cursor.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { runs, seed } from '../../support/random.ts';
 import { createAccount, insertTransactions } from '../../support/records.ts';
-import { asFilters, caseOf, expected, filterNames, filterOf, type Case } from '../../support/transactions.ts';
+import {
+  asFilters,
+  caseOf,
+  expected,
+  filterNames,
+  filterOf,
+  transaction,
+  type Case,
+} from '../../support/transactions.ts';
 
 const accounts = ['default', 'marketplace', 'third'];
+/** Accounts without transactions. With them there are too many to look into each first. */
+const quiet = Array.from({ length: mostLookedInto }, (_, index) => `quiet-${index}`);
 type Scope = readonly string[] | undefined;
-const scopes: Scope[] = [['default'], ['marketplace', 'third'], undefined];
+const scopes: Scope[] = [
+  ['default'],
+  ['marketplace', 'third'],
+  ['default', ...quiet.slice(0, 20)],
+  ['marketplace', 'third', ...quiet.slice(0, 58)],
+  ['third', ...quiet],
+  ['default', 'third', ...quiet],
+  undefined,
+];
 
 let database: Database;
 let asCitus: Database;
@@ -26,7 +44,7 @@ beforeAll(async () => {
   const url = await createTestDatabase();
   database = openDatabase(url, fail, inject('cluster'));
   asCitus = openDatabase(url, fail, { isCitus: true });
-  for (const id of accounts) await createAccount(database.db, { id, display_name: id });
+  for (const id of [...accounts, ...quiet]) await createAccount(database.db, { id, display_name: id });
 });
 afterAll(async () => {
   await database.close();
@@ -61,9 +79,16 @@ async function forward(scope: Scope, filters: TransactionFilters, limit: number)
 }
 
 describe(`a list that does not change`, () => {
+  const at = '1999-12-31T00:00:00.000Z';
+  const oldest: Case = {
+    given: transaction({ merchant_account_id: 'third', amount: 123_456_789, created_at: at, updated_at: at }),
+    created: Date.parse(at),
+    updated: Date.parse(at),
+  };
   const data: Case[] = accounts.flatMap((account, index) =>
-    fc.sample(caseOf(account), { seed: seed + index, numRuns: 40 }),
+    fc.sample(caseOf(account), { seed: seed + index, numRuns: 60 }),
   );
+  data.push(oldest);
   const casesOf = (scope: Scope) =>
     data.filter(({ given }) => scope?.includes(given.merchant_account_id) ?? true);
 
@@ -104,8 +129,16 @@ describe(`a list that does not change`, () => {
           expect(await page(scope, asFilters(filters), limit, previous)).toEqual(pages[index - 1]);
         }
       }),
-      { numRuns: runs(30) },
+      { numRuns: runs(60) },
     ));
+
+  it('the oldest of all is found, if only that one matches', async () => {
+    for (const scope of scopes.filter((one) => casesOf(one).includes(oldest)))
+      for (const { db } of inject('cluster').isCitus ? [database] : [database, asCitus]) {
+        const found = await page(scope, { amount_eq: oldest.given.amount }, 2, undefined, db);
+        expect(found.ids).toEqual([oldest.given.id]);
+      }
+  });
 
   // Citus runs only one of the two.
   it.skipIf(inject('cluster').isCitus)('the statement for Citus gives the same pages, both ways', () =>
@@ -117,7 +150,7 @@ describe(`a list that does not change`, () => {
               await page(scope, asFilters(filters), limit, cursor),
             );
       }),
-      { numRuns: runs(30) },
+      { numRuns: runs(60) },
     ),
   );
 });

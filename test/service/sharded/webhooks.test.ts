@@ -1,7 +1,7 @@
 // Deliveries to real receivers on loopback. An independent library checks the signatures.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Handler } from '../../../generated/operations.ts';
+import type { Handler } from '../../../server/contract/handler-types.ts';
 import { defaultLimits } from '../../../server/events/worker.ts';
 import type { WriteDeps } from '../../../server/handlers/deps.ts';
 import { handlers } from '../../../server/handlers/index.ts';

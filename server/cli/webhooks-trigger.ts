@@ -1,0 +1,116 @@
+// `payments webhooks trigger`: events without a change, for trying a receiver out.
+import { Argument, Command } from 'commander';
+import { events, type EventName } from '../../generated/operations.ts';
+import { readCommandConfig } from '../config.ts';
+import type { Db } from '../database/database.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
+import { OperatorFault } from '../faults.ts';
+import { findWebhookSubscription } from '../resources/webhook-subscriptions/queries.ts';
+import { triggerEvent } from '../sandbox/trigger-event.ts';
+import type { AuditedChange } from '../upkeep/audit.ts';
+import { printJson, withExamples, WrongCall } from './output.ts';
+import { exampleTarget, noSubscription, requireAccount, withService, type Call } from './service.ts';
+import { uuid } from './values.ts';
+
+export const triggerCommand = (call: Call): Command =>
+  withExamples(
+    new Command('trigger'),
+    'webhooks trigger transaction.updated',
+    'webhooks trigger --all --subscription ID',
+  )
+    .description(
+      'send a test event to the subscriptions of an account, or to one of them; in the sandbox only',
+    )
+    .addArgument(new Argument('[event]', 'name of the event').choices(events))
+    .option('--all', 'send every event of the contract, one of each')
+    .option('--merchant-account <id>', 'account of the event (default: default, or that of the subscription)')
+    .option('--subscription <id>', 'send it to this subscription only', uuid)
+    .option('--id <id>', 'the record that it shows; by default the newest of the account', uuid)
+    .addHelpText(
+      'after',
+      `
+Nothing is changed. If the account has no such record, the event shows the example of the contract. It is valid, signed and
+retried like any other, and a running server or worker delivers it.`,
+    )
+    .action((name: EventName | undefined, options: TriggerOptions) => trigger(call, name, options));
+
+interface TriggerOptions {
+  all?: boolean;
+  merchantAccount?: string;
+  subscription?: string;
+  id?: string;
+}
+
+async function trigger(call: Call, name: EventName | undefined, options: TriggerOptions): Promise<void> {
+  const { all, id } = options;
+  if ((name === undefined) === (all === undefined))
+    throw new WrongCall('Give the name of an event, or --all.');
+  if (all && id !== undefined)
+    throw new WrongCall('--id needs the name of an event: a record has events of one kind.');
+  if (readCommandConfig().environment === 'production')
+    throw new OperatorFault(
+      'Events can be triggered only in the sandbox. In production, every event reports a real change.',
+    );
+  const sent = await withService(
+    call,
+    async ({ changeWithEvents }) => {
+      const done = [];
+      // Each in a transaction of its own, whose audit entry has the ID of the event.
+      for (const one of name === undefined ? events : [name])
+        done.push(await changeWithEvents((unit) => triggerOne(unit, one, options)));
+      return done;
+    },
+    { creates: true },
+  );
+  const shown = sent.map(({ id: event, name: sentName, account, target, isExample, deliveries }) => ({
+    event,
+    name: sentName,
+    merchant_account_id: account,
+    target: target.id,
+    is_example: isExample,
+    subscriptions: deliveries,
+  }));
+  printJson(all ? { items: shown } : shown[0]);
+  const [first] = sent;
+  if (first?.deliveries === 0)
+    console.error(
+      `The account ${first.account} has no active subscription, so nobody receives the event. See: payments webhooks list, payments webhooks listen`,
+    );
+}
+
+async function triggerOne(
+  unit: UnitOfWork & AuditedChange,
+  name: EventName,
+  { merchantAccount, subscription, id }: TriggerOptions,
+) {
+  const account = await accountOf(unit.db, subscription, merchantAccount);
+  const triggered = await triggerEvent(unit, name, {
+    account,
+    id,
+    subscription,
+    example: exampleTarget(name),
+  });
+  if (!triggered)
+    throw new OperatorFault(`There is no record ${id ?? ''} in the account ${account} for an event ${name}.`);
+  await unit.audit({ about: triggered.id });
+  return { ...triggered, name, account };
+}
+
+/** The account of the event. Refuses a subscription that would not get it. */
+async function accountOf(
+  db: Db,
+  subscription: string | undefined,
+  given: string | undefined,
+): Promise<string> {
+  if (subscription === undefined) return requireAccount(db, given ?? 'default');
+  const found = await findWebhookSubscription(db, subscription);
+  if (!found) throw noSubscription(subscription);
+  if (!found.active)
+    throw new OperatorFault(
+      `The subscription is switched off. Switch it on first: payments webhooks activate ${subscription}`,
+    );
+  const { merchant_account_id: own } = found;
+  if (own !== null && given !== undefined && given !== own)
+    throw new OperatorFault(`The subscription receives no events of ${given}: it belongs to ${own}.`);
+  return requireAccount(db, given ?? own ?? 'default');
+}

@@ -1,0 +1,24 @@
+// Says which key pairs have access to all accounts. Before, these were the pairs without accounts of their own, so a pair read every
+// account once its own were deleted by hand.
+import { sql, type Kysely } from 'kysely';
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  // Requests wait for the first statement, which waits for a backup or another change of key pairs.
+  await sql`set local lock_timeout = '2s'`.execute(db);
+  // The default and the trigger are for 1.1.0, which still runs beside this version and does not know the column: what it inserts is for
+  // all accounts until an account is added to it.
+  await sql`alter table api_key_pairs add column all_accounts boolean not null default true`.execute(db);
+  await sql`
+    update api_key_pairs set all_accounts = false
+    where id in (select api_key_pair_id from api_key_pair_merchant_accounts)`.execute(db);
+  // For each row: Citus cannot join the new rows of a statement. With its own search path, because a restore of data alone has none.
+  await sql`
+    create function limit_to_accounts() returns trigger language plpgsql set search_path from current as $$
+    begin
+      update api_key_pairs set all_accounts = false where id = new.api_key_pair_id and all_accounts;
+      return null;
+    end $$`.execute(db);
+  await sql`
+    create trigger api_key_pair_has_accounts after insert on api_key_pair_merchant_accounts
+    for each row execute function limit_to_accounts()`.execute(db);
+}

@@ -1,0 +1,116 @@
+// What a start looks for in the data before it serves requests, and the first data of a sandbox.
+import { createPrivateKey, type KeyObject } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import type { Db } from './database/database.ts';
+import { readPrivate, writePrivate } from './database/embedded/data-dir.ts';
+import { claimDatabase } from './database/environment.ts';
+import { inWork, silently, lockUntilCommit } from './database/unit-of-work.ts';
+import { ConfigurationFault } from './faults.ts';
+import { forOperator } from './installation.ts';
+import { createKeyPair } from './resources/api-key-pairs/changes.ts';
+import { findActivePairNamed, findSigningPair } from './resources/api-key-pairs/queries.ts';
+import { algorithmOf, generateKeyPair, thumbprint } from './resources/api-key-pairs/token.ts';
+import { createAccount } from './resources/merchant-accounts/changes.ts';
+import { findFirstAccount } from './resources/merchant-accounts/queries.ts';
+import type { CardSecrets } from './resources/payment-methods/changes.ts';
+import { importTransactions } from './resources/transactions/changes.ts';
+import { earlier } from './rules/database-time.ts';
+import { createSampleRecords } from './sandbox/sample-records.ts';
+import { createSamples } from './sandbox/sample-transactions.ts';
+import { isCardKeyInDataDir, type Secrets } from './secrets/open.ts';
+import { findMissingKeys } from './secrets/reseal.ts';
+import { sandboxKeyFile } from './secrets/secrets-file.ts';
+
+interface Prepared {
+  config: Config;
+  log: Logger;
+  secrets: Secrets;
+}
+
+/** A sandbox without data gets its sample data. */
+export async function prepareData(db: Db, { config, log, secrets }: Prepared): Promise<void> {
+  const isSandbox = config.environment === 'sandbox';
+  // First, because sample data would be sealed with the wrong key.
+  await refuseWrongKeys(db, { config, secrets, log });
+  if (isSandbox && (await fillSandbox(db, config.dataDir, secrets)))
+    log.info('sample data was added to the sandbox');
+  if (!isSandbox) await warnOfData(db, log);
+}
+
+/** With a wrong CARD_KEY requests fail. One that opens some of the values is probably the right one, and another is missing. */
+async function refuseWrongKeys(db: Db, { config, secrets, log }: Prepared): Promise<void> {
+  const found = await findMissingKeys(db, secrets.vault);
+  if (!found) return;
+  const ids = found.missing.join(', ');
+  if (found.isWhollyWrong) throw new ConfigurationFault(whollyWrong(config, ids));
+  log.error(forOperator(`stored values need a key that is missing: ${ids} (add it to CARD_KEY)`));
+}
+
+const whollyWrong = (config: Config, ids: string): string => {
+  const lost = 'payments secrets replace-lost-keys, and see "A lost key" in docs/guides/keys.md';
+  if (!isCardKeyInDataDir(config))
+    return `No key in CARD_KEY opens the stored values. Add key ${ids} to CARD_KEY. If it is lost: ${lost}.`;
+  const empty = config.databaseUrl === undefined ? 'delete DATA_DIR' : 'use an empty database';
+  return `The card key in ${config.dataDir}/secrets.json opens none of the stored values. Restore that file with key ${ids}. If it is lost: ${lost}. If nothing that is stored matters, ${empty}.`;
+};
+
+/** What makes requests fail although the service runs. */
+async function warnOfData(db: Db, log: Logger): Promise<void> {
+  if (!(await findFirstAccount(db)))
+    log.warn(
+      'there is no merchant account yet, so most operations answer 404: run payments accounts create default --name Default',
+    );
+  const left = await findActivePairNamed(db, 'Sandbox');
+  if (left)
+    log.warn(
+      `the key pair ${left.id}, named Sandbox, is still active: if nobody needs it, run payments keys deactivate ${left.id}`,
+    );
+}
+
+/**
+ * Fills a new sandbox: two merchant accounts, buyers, cards, gift cards, 360 transactions, and a key pair whose private key is
+ * saved in DATA_DIR. Idempotent, and safe to run in several processes at once. Returns whether it created something.
+ */
+export const fillSandbox = (db: Db, dataDir: string, secrets: CardSecrets): Promise<boolean> =>
+  inWork(db, async (work) => {
+    const unit = silently(work, 'sample data');
+    await lockUntilCommit(unit.db, 'fill sandbox');
+    await claimDatabase(unit.db, 'sandbox');
+    // `default` is the older one, because requests without the account header use the oldest account.
+    const { now } = unit;
+    const older = earlier(now, 60_000);
+    const made = [
+      await createAccount(unit, { id: 'default', display_name: 'Default', created_at: older }),
+      await createAccount(unit, { id: 'marketplace', display_name: 'Marketplace', created_at: now }),
+    ];
+    const sample = async (account: string, length: number) => {
+      const keys = await secrets.keysOf(unit.db, account);
+      const sampleAt = createSamples(account, { seed: 1, until: now, keys });
+      return Array.from({ length }, (_, index) => sampleAt(index));
+    };
+    if (made[0]) await createSampleRecords(unit, 'default', secrets);
+    if (made.some(Boolean))
+      await importTransactions(unit, [
+        { rows: made[0] ? await sample('default', 300) : [] },
+        { rows: made[1] ? await sample('marketplace', 60) : [] },
+      ]);
+    const file = sandboxKeyFile(dataDir);
+    const privateKey = readKey(file) ?? generateKeyPair('ECDSA').privateKey;
+    if (await findSigningPair(unit.db, thumbprint(privateKey))) return made.some(Boolean);
+    await createKeyPair(unit, { privateKey, name: 'Sandbox', roles: ['administrator'], accounts: 'all' });
+    // Before the commit: a pair without its private key is useless, but a key without a pair is registered at the next start.
+    writePrivate(file, privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+    return true;
+  });
+
+function readKey(file: string): KeyObject | undefined {
+  const pem = readPrivate(file);
+  if (pem === undefined) return undefined;
+  try {
+    const key = createPrivateKey(pem);
+    return algorithmOf(key) ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}

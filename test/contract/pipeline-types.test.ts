@@ -1,0 +1,98 @@
+// The compiler knows the order of the checks: a step that comes before what it needs does not compile.
+import { describeTypes, type Piece } from '../support/types.ts';
+
+const head = `
+import type { permission } from '../../server/http/access.ts';
+import type { createAnswer } from '../../server/http/answer.ts';
+import type { createBearer } from '../../server/http/bearer.ts';
+import type { createBody } from '../../server/http/body.ts';
+import type { createOwned, createUnowned } from '../../server/http/databases.ts';
+import type { createExpress } from '../../server/http/express.ts';
+import { earlyData, requestId, wellFormed } from '../../server/http/headers.ts';
+import type { createWaitForStart } from '../../server/http/health.ts';
+import type { Arrived, Routed } from '../../server/http/known.ts';
+import type { createRateLimit } from '../../server/http/limits.ts';
+import type { createMerchantAccount } from '../../server/http/merchant-account.ts';
+import { check, forEvery, knowing, pipeline, whereOnly, type Step } from '../../server/http/pipeline.ts';
+import type { createRoute } from '../../server/http/route.ts';
+import type { createValidate } from '../../server/http/validate.ts';
+declare const app: ReturnType<typeof createExpress>;
+declare const started: ReturnType<typeof createWaitForStart>;
+declare const unowned: ReturnType<typeof createUnowned>;
+declare const route: ReturnType<typeof createRoute<Arrived, Routed>>;
+declare const bearer: ReturnType<typeof createBearer>;
+declare const permitted: typeof permission;
+declare const account: ReturnType<typeof createMerchantAccount<Arrived>>;
+declare const owned: ReturnType<typeof createOwned>;
+declare const rateLimit: ReturnType<typeof createRateLimit>;
+declare const body: ReturnType<typeof createBody<Routed>>;
+declare const validate: ReturnType<typeof createValidate<object>>;
+declare const answer: ReturnType<typeof createAnswer>;
+const arrived = pipeline().then(requestId).then(started).then(unowned);
+const early = arrived.then(wellFormed).then(route).then(earlyData);
+const authenticated = early.then(bearer);
+const selected = authenticated.then(permitted).then(account);
+const counted = selected.then(owned).then(rateLimit);
+`;
+
+/** `path` are the steps before; `missing` is what the compiler says that nobody has found. */
+const tooEarly = (name: string, path: string, step: string, missing: string): Piece => ({
+  name: `${name} does not compile`,
+  code: `export const wrong = ${path}.then(${step});`,
+  fault: new RegExp(`Property '${missing}' is missing|missing the following properties .*: ${missing}\\b`),
+});
+
+const pieces: Piece[] = [
+  {
+    name: 'the order of the service compiles',
+    code: `export const all = whereOnly(() => true, counted.then(body).then(validate).then(answer));`,
+  },
+  tooEarly('permission before bearer', 'early', 'permitted', 'caller'),
+  tooEarly('account before permission', 'authenticated', 'account', 'permitted'),
+  tooEarly('rate limit before account', 'authenticated.then(permitted)', 'rateLimit', 'owner'),
+  tooEarly('handler before validation', 'counted.then(body)', 'answer', 'input'),
+  tooEarly(
+    'the database of an owner before the account',
+    'authenticated.then(permitted)',
+    'owned',
+    'selection',
+  ),
+  tooEarly('body before rate limit', 'selected.then(owned)', 'body', 'counted'),
+  tooEarly('validation before body', 'counted', 'validate', 'parsed'),
+  tooEarly('bearer before early data', 'arrived.then(wellFormed).then(route)', 'bearer', 'notEarly'),
+  tooEarly('early data before route', 'arrived.then(wellFormed)', 'earlyData', 'operation'),
+  tooEarly('route before the check of the HTTP', 'arrived', 'route', 'wellFormed'),
+  {
+    name: 'requests that nobody answers do not compile',
+    code: `export const wrong = whereOnly(() => true, counted.then(body).then(validate));`,
+    fault: /answered/,
+  },
+  {
+    name: 'what is known is not found a second time',
+    code: `
+      const again: Step<object, { requestId: string }> = () => ({ requestId: '' });
+      export const wrong = arrived.then(again);`,
+    fault: /requestId/,
+  },
+  {
+    name: 'nor is a check made a second time',
+    code: `export const wrong = authenticated.then(permitted).then(permitted);`,
+    fault: /permitted/,
+  },
+  {
+    name: 'a mark has no value that a step could read or make',
+    code: `
+      export const read = check('read', ({ permitted }: { permitted: true }) => undefined);
+      export const wrong = authenticated.then(permitted).then(read);`,
+    fault: /permitted/,
+  },
+  {
+    name: 'a page knows what was found out for every request, and no more',
+    code: `
+      export const page = knowing(forEvery(app, arrived), ({ unownedDb }) => void unownedDb);
+      export const wrong = knowing(forEvery(app, arrived), ({ caller }) => void caller);`,
+    fault: /^\S+ Property 'caller' does not exist/,
+  },
+];
+
+describeTypes('the order of the checks', head, pieces);

@@ -1,0 +1,25 @@
+// `npm test -- diff` names tests that `npm test` leaves out: says which command runs them.
+import { readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type { Reporter, TestModule } from 'vitest/node';
+
+const root = join(import.meta.dirname, '..');
+
+const testsIn = (folder: string) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map((file) => `test/${folder}/${file}`)
+    // Those in these folders have commands of their own, for other machines.
+    .filter((file) => file.endsWith('.test.ts') && !/\/(nightly|citus|scale)\//.test(file));
+
+export default class ElsewhereReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const words = process.argv.slice(3).filter((word) => /^[\w./-]+$/.test(word) && !word.startsWith('-'));
+    const ran = new Set(modules.map(({ moduleId }) => relative(join(root, '..'), moduleId)));
+    for (const folder of ['process', 'tools']) {
+      const left = testsIn(folder).filter((file) => !ran.has(file));
+      const named = words.filter((word) => left.some((file) => file.includes(word)));
+      if (named.length > 0)
+        process.stdout.write(`\nMore in test/${folder}/: npm run test:${folder} -- ${named.join(' ')}\n`);
+    }
+  }
+}

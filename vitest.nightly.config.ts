@@ -1,7 +1,0 @@
-// The tests of `npm run test:nightly` that install programs of others.
-import { defineConfig } from 'vitest/config';
-import plain from './vitest.config.ts';
-
-const { exclude: _, ...test } = plain.test ?? {};
-
-export default defineConfig({ test: { ...test, dir: 'test/tools/nightly', maxWorkers: 1 } });
