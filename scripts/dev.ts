@@ -160,7 +160,7 @@ async function start({ mockPort }: { mockPort: string }): Promise<void> {
     onEnd: ended('Mock'),
   });
   const updates = createUpdates({ service, mock, say, where });
-  watchFolders(['openapi', 'docs', 'server', 'client', 'mock'], (files, since) => {
+  watchFolders(['openapi', 'docs', 'server', 'client', 'mock', 'testing'], (files, since) => {
     const changed = files.filter((file) => !generatedFiles.includes(file));
     if (changed.length > 0) updates.after(changed, since);
   });

@@ -51,6 +51,6 @@ function asText(state: State, colour: boolean): string {
   const note =
     updated === undefined
       ? 'Updating …'
-      : 'Waiting for changes in openapi/, docs/, server/, client/ and mock/. Stop with Ctrl+C.';
+      : 'Waiting for changes in openapi/, docs/, server/, client/, mock/ and testing/. Stop with Ctrl+C.';
   return [head, '', ...rows, '', paint('dim', note)].join('\n');
 }

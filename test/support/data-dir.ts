@@ -8,12 +8,14 @@ import { runningUrl, startEmbedded } from '../../server/database/embedded/index.
 /** Polls, where there is no event to wait for. */
 export async function eventually(
   condition: () => boolean | Promise<boolean>,
-  what: string,
+  what: string | (() => string),
   seconds = 30,
 ): Promise<void> {
   const deadline = Date.now() + seconds * 1000;
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`Not within ${seconds} seconds: ${what}`);
+    if (Date.now() > deadline) {
+      throw new Error(`Not within ${seconds} seconds: ${typeof what === 'string' ? what : what()}`);
+    }
     await sleep(20);
   }
 }

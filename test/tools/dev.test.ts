@@ -14,8 +14,8 @@ import { freePort } from '../support/ports.ts';
 import { root, runNode, startNode, type Child } from '../support/processes.ts';
 
 const parts = [
-  ...['openapi', 'generated', 'server', 'client', 'mock', 'scripts', 'docs'],
-  ...['redocly.yaml', 'package.json', 'tsconfig.json', 'CHANGELOG.md'],
+  ...['openapi', 'generated', 'server', 'client', 'mock', 'testing', 'scripts', 'docs'],
+  ...['redocly.yaml', 'package.json', 'tsconfig.json', 'CHANGELOG.md', 'LICENSE'],
   // Built by test/support/global.ts.
   ...['site', 'pages'],
 ];
@@ -51,7 +51,11 @@ describe('npm run dev', { timeout: 120_000 }, () => {
   const output = () => dev.output().slice(mark);
   const times = (text: string | RegExp) => output().split(text).length - 1;
   const prints = (text: string) =>
-    eventually(() => output().includes(text) || dev.process.exitCode !== null, `it prints ${text}`, 100);
+    eventually(
+      () => output().includes(text) || dev.process.exitCode !== null,
+      () => `it prints ${text}, instead of:\n${output()}`,
+      100,
+    );
 
   const file = (name: string) => join(folder, 'openapi', name);
   async function save(name: string, from: string, to: string): Promise<void> {
