@@ -30,7 +30,6 @@ import { createRoute, type Router } from './http/route.ts';
 import { serveSandboxPackage } from './http/sandbox-package.ts';
 import { serveStatic } from './http/static.ts';
 import { createValidate } from './http/validate.ts';
-
 import { createFallback, createWriteError } from './http/write-error.ts';
 import type { GuardedProviders } from './providers/index.ts';
 import { recordKeyPairUse } from './resources/api-key-pairs/changes.ts';
