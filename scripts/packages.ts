@@ -116,6 +116,7 @@ async function addFixture(folder: string, name: 'sandbox' | 'mock'): Promise<voi
     absWorkingDir: root,
     entryPoints: [`testing/${name}.ts`],
     outfile: join(out, 'index.js'),
+    inject: ['testing/globals.ts'],
     ...{ bundle: true, platform: 'node', format: 'cjs', target: 'node20', logLevel: 'error' },
   });
   const types = mkdtempSync(join(tmpdir(), 'fixture-types-'));

@@ -11,6 +11,8 @@ export interface Program<Facts> {
   ask: (command: string) => Promise<unknown>;
   /** Closes its standard input, and waits for its end. */
   close: () => Promise<void>;
+  /** With the reason, when it has ended. */
+  ended: Promise<string>;
 }
 
 interface Waiting {
@@ -21,14 +23,17 @@ interface Waiting {
 /** After this the program has cleaned up, or never will. */
 const closeMilliseconds = 25_000;
 
-/** Of the test runner, which may preload modules that print lines, and of other databases. */
-const isForOthers = (name: string) => /^(NODE_OPTIONS|NODE_V8_COVERAGE|PG[A-Z]+)$/.test(name);
+/** Of the test runner, which may preload modules that print lines, of other databases, and of another installation. */
+const isForOthers = (name: string) =>
+  /^(NODE_OPTIONS|NODE_V8_COVERAGE|PG[A-Z]+|PAYMENTS_SETTINGS)$/.test(name);
 
 export async function startProgram<Facts>(file: string, args: string[]): Promise<Program<Facts>> {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !isForOthers(name)));
   const child = spawn(process.execPath, [file, ...args], {
     env,
     stdio: ['pipe', 'pipe', 'pipe'],
+    // Not in the process group of the test: what kills all of that would leave it no time to clean up. On Windows it means a window.
+    detached: process.platform !== 'win32',
     windowsHide: true,
   });
   const pipes = [child.stdin, child.stdout, child.stderr] as unknown as Socket[];
@@ -52,30 +57,31 @@ export async function startProgram<Facts>(file: string, args: string[]): Promise
     if (answer.error === undefined) resolve?.(answer);
     else reject?.(new Error(answer.error));
   });
-  let hasEnded = false;
-  const ended = new Promise<void>((resolve) => {
-    const end = (reason: string) => {
-      hasEnded = true;
-      for (const { reject } of waiting.splice(0)) reject(new Error(said.trim() || reason));
-      resolve();
+  let reason: string | undefined;
+  const ended = new Promise<string>((resolve) => {
+    const end = (why: string) => {
+      reason = why;
+      for (const { reject } of waiting.splice(0)) reject(new Error(why));
+      resolve(why);
     };
     child.once('error', (error) => {
       end(`${process.execPath} could not be started: ${error.message}`);
     });
     child.once('close', (status, signal) => {
-      end(`It has ended (${signal ?? status}).`);
+      end(signal === null ? said.trim() || `It has ended (${status}).` : `It was ended by ${signal}.`);
     });
   });
   const facts = (await wait()) as Facts;
   return {
     facts,
+    ended,
     ask: async (command) => {
-      if (hasEnded) throw new Error(said.trim() || 'It has ended.');
+      if (reason !== undefined) throw new Error(reason);
       child.stdin.write(`${command}\n`);
       return wait();
     },
     close: async () => {
-      if (hasEnded) return;
+      if (reason !== undefined) return;
       child.ref();
       child.stdin.end();
       const deadline = setTimeout(() => child.kill('SIGKILL'), closeMilliseconds);

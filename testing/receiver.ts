@@ -18,6 +18,7 @@ export interface NextEventOptions<Event = WebhookEvent> {
 
 interface Wanted {
   isMeant: (event: WebhookEvent) => boolean;
+  promise: Promise<WebhookEvent>;
   resolve: (event: WebhookEvent) => void;
   reject: (error: Error) => void;
 }
@@ -30,6 +31,8 @@ export async function startReceiver() {
   let names: string[] = [];
   let refused: string | undefined;
   let secret: string | undefined;
+  /** Why no event can arrive any more. */
+  let over: string | undefined;
 
   const receive = async (req: IncomingMessage): Promise<number> => {
     const body = await buffer(req);
@@ -72,49 +75,60 @@ export async function startReceiver() {
     );
   };
 
+  /** Forgets what has arrived. Until `expect` says how the next are signed, deliveries are refused. */
+  const forget = (why: string) => {
+    secret = undefined;
+    for (const { promise, reject } of wanted) {
+      // A test that failed before it came to wait for it. Unhandled, it would fail the next one, or end the process.
+      promise.catch(() => undefined);
+      reject(new Error(why));
+    }
+    events = [];
+    seen = new Set();
+    names = [];
+    refused = undefined;
+  };
+
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    next: async (
+    next: (
       name: string | undefined,
       { timeoutSeconds = 4, where = () => true }: NextEventOptions,
     ): Promise<WebhookEvent> => {
+      if (over !== undefined) return Promise.reject(new Error(over));
       const isMeant = (event: WebhookEvent) => (name === undefined || event.name === name) && where(event);
       const at = events.findIndex(isMeant);
       const [event] = at < 0 ? [] : events.splice(at, 1);
-      if (event) return event;
-      return new Promise((resolve, reject) => {
-        const end = () => {
-          clearTimeout(timer);
-          wanted = wanted.filter((one) => one !== want);
-        };
-        const want: Wanted = {
-          isMeant,
-          resolve: (found) => {
-            end();
-            resolve(found);
-          },
-          reject: (error) => {
-            end();
-            reject(error);
-          },
-        };
-        const timer = setTimeout(() => {
-          want.reject(missing(name, timeoutSeconds));
-        }, 1000 * timeoutSeconds);
-        wanted.push(want);
-      });
+      if (event) return Promise.resolve(event);
+      let settle: Pick<Wanted, 'resolve' | 'reject'> | undefined;
+      const promise = new Promise<WebhookEvent>((resolve, reject) => (settle = { resolve, reject }));
+      const end = () => {
+        clearTimeout(timer);
+        wanted = wanted.filter((one) => one !== want);
+      };
+      const want: Wanted = {
+        isMeant,
+        promise,
+        resolve: (found) => {
+          end();
+          settle?.resolve(found);
+        },
+        reject: (error) => {
+          end();
+          settle?.reject(error);
+        },
+      };
+      const timer = setTimeout(() => {
+        want.reject(missing(name, timeoutSeconds));
+      }, 1000 * timeoutSeconds);
+      wanted.push(want);
+      return promise;
     },
-    /** Forgets what has arrived. Until `expect` says how the next are signed, deliveries are refused. */
-    forget: (why: string) => {
-      secret = undefined;
-      for (const { reject } of wanted) reject(new Error(why));
-      events = [];
-      seen = new Set();
-      names = [];
-      refused = undefined;
-    },
+    forget,
     expect: (newSecret: string) => (secret = newSecret),
-    close: () => {
+    close: (why: string) => {
+      over ??= why;
+      forget(over);
       server.close();
       server.closeAllConnections();
     },

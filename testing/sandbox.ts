@@ -7,13 +7,16 @@
  * const sandbox = await startSandbox();
  * ```
  */
-import { readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import type { EventName, EventPayload } from '../generated/operations.ts';
 import { startProgram } from './child.ts';
 import { startReceiver, type NextEventOptions, type WebhookEvent } from './receiver.ts';
+import { removeData } from './remove-data.ts';
 import { createTokens, type Scope } from './token.ts';
 
 export type { NextEventOptions, WebhookEvent };
@@ -49,9 +52,8 @@ export interface Sandbox {
 
 /** Ready when it resolves. It ends with this process, if nobody closes it before. */
 export async function startSandbox({ port = 0 }: SandboxOptions = {}): Promise<Sandbox> {
-  const file = join(__dirname, '../bin/payments.js');
   const args = ['start', '--json', '--data', 'temporary', '--port', String(port)];
-  const program = await startProgram<{ url: string; key_file: string; data_dir: string }>(file, args);
+  const program = await startProgram<{ url: string; key_file: string; data_dir: string }>(command, args);
   const { url, key_file: keyFile, data_dir: dataDir } = program.facts;
   const token = createTokens(readFileSync(keyFile, 'utf8'));
   const receiver = await startReceiver();
@@ -63,10 +65,14 @@ export async function startSandbox({ port = 0 }: SandboxOptions = {}): Promise<S
     );
     receiver.expect(secret);
   };
+  const cleaned = program.ended.then(async (why) => {
+    receiver.close(`The sandbox has ended. ${why}`);
+    await clean(dataDir);
+  });
   const close = async () => {
-    receiver.forget('The sandbox was closed.');
-    receiver.close();
+    receiver.close('The sandbox was closed.');
     await program.close();
+    await cleaned;
   };
   try {
     await subscribe();
@@ -90,6 +96,19 @@ export async function startSandbox({ port = 0 }: SandboxOptions = {}): Promise<S
     },
     nextEvent,
   };
+}
+
+const command = join(__dirname, '../bin/payments.js');
+
+/** For a sandbox that was killed, such as by a system without memory, and could not stop its database. */
+async function clean(dataDir: string): Promise<void> {
+  if (!existsSync(dataDir)) return;
+  // Any command stops a database that nobody else uses. If it fails, PostgreSQL ends when it misses its folder.
+  const call = promisify(execFile)(process.execPath, [command, 'accounts', 'list'], {
+    env: { DATA_DIR: dataDir },
+  });
+  await call.catch(() => undefined);
+  removeData(dataDir);
 }
 
 /** Not with `fetch`, which tests replace. */

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { newDataDir, nothingRunsOn } from '../support/data-dir.ts';
+import { newDataDir, nothingRunsOn, processesOn } from '../support/data-dir.ts';
 import { isListening } from '../support/ports.ts';
 import { createPayments, startPayments, type Env } from '../support/processes.ts';
 
@@ -89,6 +89,16 @@ describe('payments start --json', () => {
     expect(await sandbox.ended).toMatchObject({ status: 0, output: '' });
     expect(await readdir(scratch)).toEqual([]);
     await rm(scratch, { recursive: true });
+  });
+
+  it('stops its database when nobody is left to read what it logs', async () => {
+    await using data = await newDataDir();
+    const sandbox = startJson(['--data', data.path], { LOG_LEVEL: 'info' });
+    await sandbox.read();
+    for (const output of [sandbox.process.stdout, sandbox.process.stderr]) output.destroy();
+    sandbox.dismiss();
+    expect((await sandbox.ended).status).toBe(0);
+    expect(await processesOn(data.path)).toEqual([]);
   });
 
   it('leaves nothing after a signal', async () => {

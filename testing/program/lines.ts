@@ -27,8 +27,8 @@ export async function obey(starting: Promise<Sandbox>, stop: (why: string) => vo
   lines.once('close', () => {
     stop('standard input has ended');
   });
-  // It may be gone before it has read everything.
-  process.stdout.on('error', () => undefined);
+  // It may be gone before it has read everything, the log of the stop too.
+  for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
   const sandbox = await starting.catch(() => undefined);
   if (!sandbox || process.stdin.readableEnded) return;
   printAddress(sandbox);

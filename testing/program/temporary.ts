@@ -1,6 +1,6 @@
 // A sandbox whose data ends with it (`payments start --data temporary`), so it can be reset: the app of before ends with all that it has
 // in memory, and a new one starts on a new copy of the database, behind the same listener.
-import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
@@ -16,6 +16,7 @@ import { listen, requireFreePort } from '../../server/http/listen.ts';
 import { fillSandbox } from '../../server/prepare-data.ts';
 import { openSecrets } from '../../server/secrets/open.ts';
 import { startService, type Service } from '../../server/start.ts';
+import { removeData } from '../remove-data.ts';
 import { createEntrance } from './entrance.ts';
 
 export interface Temporary extends Pick<Service, 'url' | 'port' | 'firstCall' | 'metricsPort' | 'close'> {
@@ -40,7 +41,7 @@ export async function startTemporary(given: Config, log: Logger): Promise<Tempor
     try {
       await embedded?.stop();
     } finally {
-      removeFolder(dataDir);
+      removeData(dataDir);
     }
   };
   try {
@@ -88,7 +89,8 @@ export async function startTemporary(given: Config, log: Logger): Promise<Tempor
   }
 }
 
-const needsBinaries = 'a temporary sandbox needs it, on Linux with glibc or on macOS';
+const needsBinaries =
+  'a temporary sandbox needs it. On Linux with glibc and on macOS, `npm install` adds it where it can reach the registry and does not omit optional packages';
 
 /** The database as the first start of a sandbox leaves it. */
 async function fill(config: Config, log: (message: string) => void): Promise<void> {
@@ -115,14 +117,4 @@ function makeFolder(): string {
       `No folder can be made in ${tmpdir()} (${codeOf(error)}): set TMPDIR to a folder that this user can write.`,
     );
   }
-}
-
-function removeFolder(dataDir: string): void {
-  try {
-    // As root it may be a link to a folder elsewhere.
-    rmSync(realpathSync(join(dataDir, 'postgres')), { recursive: true, force: true });
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
-  }
-  rmSync(dataDir, { recursive: true, force: true });
 }
