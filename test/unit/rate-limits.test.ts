@@ -9,7 +9,8 @@ const never = () => new Promise<never>(() => undefined);
 it('waits no longer than its own deadline, whatever the others may, and is then one of too many', async () => {
   const one = calling(20);
   await expect(waitForAll(one, never)).rejects.toBeInstanceOf(Crowded);
-  expect(one.deadline.left).toBeLessThanOrEqual(0);
+  // A timer may end a fraction of a millisecond early.
+  expect(one.deadline.left).toBeLessThan(1);
 });
 
 it('takes its time from the deadline of the request, and a failure of the statement is its own', async () => {

@@ -203,6 +203,7 @@ const rooms: Record<string, Room> = {
       'mock',
       'scripts',
       'testing',
+      'testing/program',
       // Of vitest.config.ts.
       '.',
     ],
