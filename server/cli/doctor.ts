@@ -76,13 +76,30 @@ const noteClock = async ({ db }: OpenedService): Promise<string[]> => {
   return difference === undefined ? [] : [difference];
 };
 
-/** Not a fault of the stored data: the receiver is at fault, and deliveries are retried. */
+const mostReceivers = 5;
+
+/** Not a fault of the stored data: the receiver is at fault, and deliveries are retried until the subscription is switched off. */
 async function noteFailing({ db }: OpenedService): Promise<string[]> {
-  const failing = (await listAllSubscriptions(db)).filter((one) => one.active && one.failing_since !== null);
-  if (failing.length === 0) return [];
-  const are = failing.length === 1 ? 'is' : 'are';
-  return [`${count(failing.length, 'webhook subscription')} ${are} failing, see: payments webhooks list`];
+  const failing = (await listAllSubscriptions(db)).filter((one) => one.failing_since !== null);
+  const note = (those: typeof failing, what: string, then: string): string[] => {
+    if (those.length === 0) return [];
+    // The host alone: the rest of the URL may have a token in it.
+    const named = those
+      .slice(0, mostReceivers)
+      .map(
+        ({ id, url, failing_since }) => `${id} (${new URL(url).host}, since ${formatTime(failing_since)})`,
+      );
+    const more = those.length > named.length ? ` and ${those.length - named.length} more` : '';
+    return [`${count(those.length, 'webhook subscription')} ${what}: ${named.join(', ')}${more}. ${then}`];
+  };
+  const [on, off] = [failing.filter(({ active }) => active), failing.filter(({ active }) => !active)];
+  return [
+    ...note(on, 'failing', 'Why: payments webhooks deliveries --subscription ID'),
+    ...note(off, 'switched off because of failures', 'After a repair: payments webhooks activate ID'),
+  ];
 }
+
+const formatTime = (time: Date | null): string => time?.toISOString().replace(/\.\d+Z$/, 'Z') ?? '';
 
 const noteErasures = async ({ db }: OpenedService): Promise<string[]> =>
   (await listErasures(db)).map((command) => `an erasure was interrupted, run: payments ${command}`);

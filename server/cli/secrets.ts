@@ -84,9 +84,8 @@ async function rotate(
       await refuseMissingKeys(db, vault);
       if (config.environment === 'production' && !yes) await refuseUnconfirmed(db, vault.keyId);
       if (kept) await createKey(db, vault, config.dataDir);
-      // Noted first: a rotation that is interrupted has changed something, too.
-      await change((unit) => unit.audit({}));
       const encrypted = await resealEverything(db, vault, {
+        begins: () => change((unit) => unit.audit({})),
         resealed: (values) => {
           update(`Rotating the card key: ${count(values)} values`);
         },

@@ -113,6 +113,8 @@ export async function listSealed(db: Db, look: (value: SealedValue) => void): Pr
 }
 
 interface ResealProgress {
+  /** Before the first change, so that it is noted although the work is interrupted. Not called if there is nothing to change. */
+  begins: () => Promise<void>;
   resealed: (values: number) => void;
   /** Waiting for transactions that may still commit values sealed with an older key. */
   waiting: () => void;
@@ -122,12 +124,15 @@ interface ResealProgress {
 /** Until nothing is sealed with another key, and nothing more can arrive. Returns the number of values. */
 export async function resealEverything(db: Db, vault: Vault, progress: ResealProgress): Promise<number> {
   let done = 0;
+  let hasBegun = false;
   /** Returns whether all values had the key before it; rows that were locked are left for the next pass. */
   const pass = async (): Promise<boolean> => {
     let isDone = true;
     for (const column of sealedColumns)
       await eachBatch(db, column, vault.keyId, async (values) => {
         isDone = false;
+        if (!hasBegun) await progress.begins();
+        hasBegun = true;
         const ownerOf = ({ binding }: SealedValue) => column.isByAccount && binding.owner;
         for (const own of groupByAccount(values, ownerOf).values()) {
           done += await resealBatch(db, column, own, vault);

@@ -178,6 +178,11 @@ describe('`payments secrets rotate` in production', () => {
 
       expect((await run('secrets rotate --yes', [newCard, oldCard])).status).toBe(0);
       expect(await used()).toEqual([keyIdOf(newCard)]);
+      const after = await audited();
+      expect(after).toMatch(/secrets rotate --yes$/m);
+      const again = await run('secrets rotate --yes', [newCard, oldCard]);
+      expect([again.status, again.stdout]).toEqual([0, expect.stringMatching(/^Nothing to do: /)]);
+      expect(await audited()).toBe(after);
     } finally {
       await service[Symbol.asyncDispose]();
     }

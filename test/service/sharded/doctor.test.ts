@@ -132,15 +132,47 @@ it('has nothing to say of an event from while a subscription was switched off', 
   expect([whileInactive, whileActive]).toEqual([0, 1]);
 });
 
-it('notes how many subscriptions are failing, which is no fault of the data, although deliveries are late', async () => {
-  await sql`update webhook_subscriptions set failing_since = now()`.execute(db());
+it('names the receivers that fail, and those switched off for that, which is no fault of the data, although deliveries are late', async () => {
+  const { id } = await db().selectFrom('webhook_subscriptions').select('id').executeTakeFirstOrThrow();
+  const { host } = new URL(receiver.url);
+  const named = `${id} \\(${host}, since 2026-11-02T10:00:00Z\\)`;
+  const set = (active: boolean) =>
+    sql`update webhook_subscriptions set failing_since = '2026-11-02T10:00:00Z', active = ${active}`.execute(
+      db(),
+    );
+  await set(true);
   await sql`update deliveries set state = 'pending', due_at = now() - interval '1 hour'`.execute(db());
   const { status, stdout } = await doctor();
   expect(status).toBe(0);
-  expect(stdout).toMatch(/^- 1 webhook subscription is failing, see: .*payments webhooks list$/m);
-  await sql`update webhook_subscriptions set failing_since = null`.execute(db());
+  expect(stdout).toMatch(
+    new RegExp(
+      `^- 1 webhook subscription failing: ${named}\\. Why: .*payments webhooks deliveries --subscription ID$`,
+      'm',
+    ),
+  );
+  await set(false);
+  await sql`update deliveries set state = 'failed'`.execute(db());
+  expect((await doctor()).stdout).toMatch(
+    new RegExp(
+      `^- 1 webhook subscription switched off because of failures: ${named}\\. After .*activate ID$`,
+      'm',
+    ),
+  );
+  await sql`update webhook_subscriptions set failing_since = null, active = true`.execute(db());
   await sql`update deliveries set state = 'succeeded', due_at = now()`.execute(db());
-  expect((await doctor()).stdout).not.toContain('failing');
+  expect((await doctor()).stdout).not.toContain('fail');
+});
+
+it('names five receivers that fail, and counts the others', async () => {
+  await sql`
+    insert into webhook_subscriptions (merchant_account_id, url, active, secret_sealed, failing_since)
+    select merchant_account_id, url || '/' || n, true, secret_sealed, now()
+    from webhook_subscriptions, generate_series(1, 7) as n`.execute(db());
+  const { stdout } = await doctor();
+  await sql`delete from webhook_subscriptions where failing_since is not null`.execute(db());
+  const [line = ''] = /^- 7 webhook subscriptions failing: .*$/m.exec(stdout) ?? [];
+  expect(line.match(/[0-9a-f-]{36}/g)).toHaveLength(5);
+  expect(line).toContain(' and 2 more. Why: ');
 });
 
 const card = cards[0]?.id ?? '';

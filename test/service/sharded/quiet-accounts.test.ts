@@ -119,6 +119,7 @@ describe('accounts with records of others', () => {
 
   it('a rotation, which finds the values of one account in each of its passes', async () => {
     const progress = {
+      begins: () => Promise.resolve(),
       resealed: () => undefined,
       waiting: () => undefined,
       pause: () => new Promise<void>((resolve) => setTimeout(resolve, 10)),
