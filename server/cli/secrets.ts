@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { Command } from 'commander';
+import type { Config } from '../config.ts';
 import type { Db } from '../database/database.ts';
 import { withLock } from '../database/unit-of-work.ts';
 import { OperatorFault } from '../faults.ts';
@@ -32,7 +33,7 @@ export function makeCommand(call: Call): Command {
     .option('--keep-old', 'keep the old key in DATA_DIR, for example because backups need it')
     .option(
       '--yes',
-      'confirm that every instance has the new key first in CARD_KEY; required in production while one is connected',
+      'confirm that every instance has the new key first in CARD_KEY; required in production while one is connected, and behind a pooler',
     )
     .addHelpText(
       'after',
@@ -55,7 +56,7 @@ If the command is interrupted, run it again: it continues where it stopped. All 
     .description(
       'after the loss of a card key: make new digest keys, so that the service starts and stores cards again',
     )
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask; behind a pooler, this also says that every instance has stopped')
     .addHelpText(
       'after',
       `
@@ -82,7 +83,7 @@ async function rotate(
     // Two rotations at the same time would each create a key.
     withLock(db, 'rotate secrets', async () => {
       await refuseMissingKeys(db, vault);
-      if (config.environment === 'production' && !yes) await refuseUnconfirmed(db, vault.keyId);
+      if (config.environment === 'production' && !yes) await refuseUnconfirmed(db, config, vault.keyId);
       if (kept) await createKey(db, vault, config.dataDir);
       const encrypted = await resealEverything(db, vault, {
         begins: () => change((unit) => unit.audit({})),
@@ -103,12 +104,23 @@ async function rotate(
   printResult(output, { key: vault.keyId, ...rotation.done }, sentence);
 }
 
-/** An instance without the new key could not read the result, and nothing in the database tells which keys it has. */
-async function refuseUnconfirmed(db: Db, keyId: string): Promise<void> {
+/**
+ * What is known of instances that run; undefined if none does. A pooler keeps connections of instances that have stopped, and lends
+ * those of others to commands, so their names say nothing.
+ */
+async function findInstances(db: Db, { databasePooler }: Config): Promise<string | undefined> {
+  if (databasePooler !== undefined) return 'Behind a pooler, nothing shows whether an instance runs';
   const connections = await countInstanceConnections(db);
-  if (connections === 0) return;
+  if (connections === 0) return undefined;
+  return `The service is connected to the database (${count(connections, 'connection')})`;
+}
+
+/** An instance without the new key could not read the result, and nothing in the database tells which keys it has. */
+async function refuseUnconfirmed(db: Db, config: Config, keyId: string): Promise<void> {
+  const instances = await findInstances(db, config);
+  if (instances === undefined) return;
   throw new OperatorFault(
-    `The service is connected to the database (${count(connections, 'connection')}). Every instance must already have the new key ${keyId} first in CARD_KEY (step 2 in payments secrets rotate --help), or it cannot read the result. If all have it: payments secrets rotate --yes. Nothing was changed.`,
+    `${instances}. Every instance must already have the new key ${keyId} first in CARD_KEY (step 2 in payments secrets rotate --help), or it cannot read the result. If all have it: payments secrets rotate --yes. Nothing was changed.`,
   );
 }
 
@@ -159,14 +171,14 @@ const whatIsLost =
   'What was sealed with the lost key stays unreadable: card numbers, gift cards, webhook secrets. A card gets another fingerprint than before, limits on numbers and PINs begin anew, and requests that are repeated with an Idempotency-Key of the last day are carried out again. Digest keys that open stay as they are.';
 
 async function replaceLost(
-  { db, change, secrets: { vault } }: OpenedService,
+  { db, change, secrets: { vault }, config }: OpenedService,
   { yes = false, ...output }: Options,
 ): Promise<void> {
-  const connections = await countInstanceConnections(db);
   // They remember the keys that they could open, and would go on with them.
-  if (connections > 0)
+  const instances = await findInstances(db, config);
+  if (instances !== undefined && config.databasePooler === undefined)
     throw new OperatorFault(
-      `The service is connected to the database (${count(connections, 'connection')}). Stop every instance first. Nothing was changed.`,
+      `${instances}. Stop every instance first. If all have stopped, a pooler keeps these connections: set DATABASE_POOLER=transaction. Nothing was changed.`,
     );
   const found = await listLostKeys(db, vault);
   if (found.length === 0)
@@ -178,7 +190,11 @@ async function replaceLost(
   const putBack =
     back.length > 0 && `Put back, because CARD_KEY opens what an earlier call had kept: ${namesOf(back)}.`;
   if (!yes) {
-    const lines = [made.length > 0 && `New digest keys for: ${namesOf(made)}. ${whatIsLost}`, putBack];
+    const lines = [
+      made.length > 0 && `New digest keys for: ${namesOf(made)}. ${whatIsLost}`,
+      putBack,
+      instances !== undefined && `${instances}: make sure that every one has stopped.`,
+    ];
     console.error(visibleLines(lines.filter(Boolean).join('\n')));
     await confirm('Replace them?');
   }

@@ -1,5 +1,6 @@
 // What a role needs that owns nothing: to read and write all rows, but only to read and add those of the audit trail.
 import { sql } from 'kysely';
+import { OperatorFault } from '../faults.ts';
 import type { Db } from './database.ts';
 
 const auditTrail = 'audit_entries';
@@ -7,13 +8,31 @@ const auditTrail = 'audit_entries';
 /** To be called as the owner of the tables, after migrations. */
 export async function grantRights(db: Db, role: string): Promise<void> {
   const name = sql.id(role);
-  const { rows } = await sql<{ version: number }>`
-    select current_setting('server_version_num')::integer as version`.execute(db);
+  const version = await readVersionFor(db, role);
   await db.transaction().execute(async (tx) => {
     await sql`grant select, insert, update, delete on all tables in schema public to ${name}`.execute(tx);
     await sql`revoke update, delete on ${sql.table(auditTrail)} from ${name}`.execute(tx);
     // After an erasure, the statistics of columns must not show what was erased. Older versions have no such right.
-    if ((rows[0]?.version ?? 0) >= 170_000)
-      await sql`grant maintain on all tables in schema public to ${name}`.execute(tx);
+    if (version >= 170_000) await sql`grant maintain on all tables in schema public to ${name}`.execute(tx);
   });
+}
+
+/** The version of PostgreSQL. Refuses a role that does not exist, and one that may do anything whatever it is granted. */
+async function readVersionFor(db: Db, role: string): Promise<number> {
+  const { rows } = await sql<{ version: number; exists: boolean; owns: boolean; owner: string }>`
+    select current_setting('server_version_num')::integer as version, given.oid is not null as exists,
+      coalesce(pg_has_role(given.oid, audit.relowner, 'member'), false) as owns, pg_get_userbyid(audit.relowner) as owner
+    from pg_class as audit left join pg_roles as given on given.rolname = ${role}
+    where audit.oid = ${auditTrail}::regclass`.execute(db);
+  const [found] = rows;
+  const make = 'create role payments login password';
+  if (!found?.exists)
+    throw new OperatorFault(
+      `There is no role ${role} in this PostgreSQL server. Check the name, or create it: psql -c "${make} '…'"`,
+    );
+  if (found.owns)
+    throw new OperatorFault(
+      `${role} ${role === found.owner ? 'owns the tables' : `is a superuser or a member of ${found.owner}, which owns the tables`}, so it can empty the audit trail. Name a role for the service that owns nothing: ${make} '…'`,
+    );
+  return found.version;
 }

@@ -1,5 +1,6 @@
 // DATABASE_POOLER=transaction, tried with Debian's PgBouncer 1.18: everything starts and works, and nothing stays behind in a
 // session. And what its session mode needs.
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
@@ -11,9 +12,10 @@ import { createCaller } from '../support/call.ts';
 import { card } from '../support/card.ts';
 import { eventually, newDataDir } from '../support/data-dir.ts';
 import { createEmptyDatabase, createTestDatabase, withClient } from '../support/database.ts';
+import { paymentsHere } from '../support/in-process.ts';
 import { keyIn } from '../support/keys.ts';
 import { hasPgBouncer, startPgBouncer, type PgBouncer } from '../support/pgbouncer.ts';
-import { createPayments, startServer } from '../support/processes.ts';
+import { createPayments, startServer, type Env } from '../support/processes.ts';
 import { startTestService } from '../support/service.ts';
 
 if (!hasPgBouncer) console.warn('The tests of DATABASE_POOLER are skipped: apt-get install pgbouncer');
@@ -88,6 +90,50 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer in transaction mode', () => {
     } finally {
       for (const server of servers) await server[Symbol.asyncDispose]();
     }
+  });
+
+  it('lost keys are replaced, and a rotation asks, although the pooler keeps connections of a service that has stopped', async () => {
+    const direct = await createTestDatabase('furnished');
+    const pooled = { databaseUrl: bouncer.urlOf(direct), databasePooler: 'transaction' } as const;
+    const service = await startTestService({ config: pooled });
+    const token = service.token('*.write');
+    expect((await service.call('POST', '/payment-methods', { token, body: card })).status).toBe(201);
+    await service[Symbol.asyncDispose]();
+    const run = (words: string, env: Env) =>
+      paymentsHere(words.split(' '), {
+        ...{ DATABASE_URL: pooled.databaseUrl, DATA_DIR: service.config.dataDir },
+        ...{ CARD_KEY: randomBytes(32).toString('base64'), ...env },
+      });
+    const replace = 'secrets replace-lost-keys';
+    const setting = { DATABASE_POOLER: 'transaction' };
+
+    const known = [randomBytes(32), ...(service.config.secrets.CARD_KEY ?? [])].map((key) =>
+      key.toString('base64'),
+    );
+    const rotated = await run('secrets rotate', {
+      ...setting,
+      CARD_KEY: known.join(','),
+      ENVIRONMENT: 'production',
+    });
+    expect([rotated.status, rotated.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^Behind a pooler, .* --yes\. Nothing/),
+    ]);
+
+    const unset = await run(`${replace} --yes`, { DATABASE_URL: direct });
+    expect([unset.status, unset.stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /^The service is connected .* DATABASE_POOLER=transaction\. Nothing was changed\.\n$/,
+      ),
+    ]);
+    const asked = await run(replace, setting);
+    expect(asked.stderr).toMatch(
+      /\nBehind a pooler, .* make sure that every one has stopped\.\nReplace them\?/,
+    );
+    const CARD_KEY = randomBytes(32).toString('base64');
+    const replaced = await run(`${replace} --yes`, { ...setting, CARD_KEY });
+    expect([replaced.status, replaced.stderr]).toEqual([0, '']);
   });
 
   it('a statement has its limit by itself and in a transaction, and no session keeps it', async () => {

@@ -1,7 +1,7 @@
 // A database that is read-only, or whose role lacks rights: one sentence says what to do, and lists still work on a standby.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { migrations } from '../../server/database/migrations/index.ts';
 import { card } from '../support/card.ts';
 import { createEmptyDatabase, createTestDatabase, withClient } from '../support/database.ts';
@@ -108,6 +108,33 @@ describe('a role that owns nothing', () => {
     };
     expect(await migrate()).toEqual({ granted: role, migrated: Object.keys(migrations) });
     expect(await migrate()).toEqual({ granted: role, migrated: [] });
+  });
+
+  it('no role is given them that is missing, or that could empty the audit trail', async () => {
+    const refusalOf = async (to: string) => {
+      const ended = await paymentsHere(['database', 'migrate', '--grant', to], { DATABASE_URL: owner });
+      return [ended.status, ended.stdout, ended.stderr];
+    };
+    const [member, ownRole] = [`${role}_member`, decodeURIComponent(new URL(owner).username)];
+    await withClient(owner, (client) => client.query(`create role ${member} in role "${ownRole}"`));
+    onTestFinished(() =>
+      withClient(owner, (client) => client.query(`drop role ${member}`)).then(() => undefined),
+    );
+    expect(await refusalOf('paymnets')).toEqual([
+      1,
+      '',
+      expect.stringMatching(/^There is no role paymnets .*create role payments login/),
+    ]);
+    expect(await refusalOf(ownRole)).toEqual([
+      1,
+      '',
+      expect.stringMatching(/ owns the tables, so it can empty the audit trail\. Name a role/),
+    ]);
+    expect(await refusalOf(member)).toEqual([
+      1,
+      '',
+      expect.stringContaining(`or a member of ${ownRole}, which owns`),
+    ]);
   });
 
   it('serves every operation, delivers webhooks, and runs commands', async () => {

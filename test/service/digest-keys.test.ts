@@ -270,7 +270,7 @@ describe('where CARD_KEY is lost', () => {
       expect([status, stderr]).toEqual([
         1,
         expect.stringMatching(
-          /^The service is connected .* Stop every instance first\. Nothing was changed\.\n$/,
+          /^The service is connected .* Stop every instance first\. .* Nothing was changed\.\n$/,
         ),
       ]);
     });

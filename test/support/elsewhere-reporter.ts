@@ -13,7 +13,10 @@ const testsIn = (folder: string) =>
 
 export default class ElsewhereReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
-    const words = process.argv.slice(3).filter((word) => /^[\w./-]+$/.test(word) && !word.startsWith('-'));
+    // `run`, and the folder of a script of package.json, are no names of tests.
+    const words = process.argv
+      .slice(3)
+      .filter((word, index, all) => /^[\w./][\w./-]*$/.test(word) && all[index - 1] !== '--dir');
     const ran = new Set(modules.map(({ moduleId }) => relative(join(root, '..'), moduleId)));
     for (const folder of ['process', 'tools']) {
       const left = testsIn(folder).filter((file) => !ran.has(file));

@@ -13,3 +13,11 @@ it.each([
   });
   expect(stdout + stderr).toContain(command);
 });
+
+it('a script that runs a folder does not take the name of that for a test', () => {
+  const { stdout, status } = spawnSync('npm', ['run', '--silent', 'test:tools', '--', 'no-such-test'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  expect([status, stdout]).toEqual([1, expect.not.stringContaining('More in')]);
+});
