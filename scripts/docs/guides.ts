@@ -51,6 +51,7 @@ const rows: [slug: string, group: Group, about: string, file?: string][] = [
     'docs/guides/languages.md',
   ],
   ['sandbox', 'Guides', 'Card numbers and PINs that choose the outcome'],
+  ['card-data', 'Guides', 'What touches card numbers, for PCI DSS', 'docs/guides/card-data.md'],
   ['versioning', 'Guides', 'What may change, and how long a version is supported'],
   ['going-live', 'Guides', 'What to change, and what to check', 'docs/guides/going-live.md'],
   ['changelog', 'Guides', 'What each version changed', 'CHANGELOG.md'],

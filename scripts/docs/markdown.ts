@@ -184,7 +184,7 @@ export const plain = (markdown: string): string =>
   markdown
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replaceAll(/^[|> -]+$|^```.*$/gm, '')
-    .replaceAll(/[`*#]|^ *[|>-] *| *\|$/gm, '')
+    .replaceAll(/[`*]|^#+ |^ *[|>-] *| *\|$/gm, '')
     .replaceAll(' | ', ' · ')
     .replaceAll(/\s+/g, ' ')
     .trim();

@@ -3,7 +3,7 @@ import { slug } from 'github-slugger';
 import type { Entry } from './browser/search.ts';
 import { itemsOf, type Contract } from './contract.ts';
 import type { Field } from './fields.ts';
-import type { Guide } from './guides.ts';
+import type { Group, Guide } from './guides.ts';
 import { itemId, plain, type Rendered } from './markdown.ts';
 import { sectionsOf } from './operation-page.ts';
 
@@ -17,6 +17,11 @@ const weights = {
   Operate: 2,
   Contribute: 2,
 };
+
+const marks: Partial<Record<Group, string>> = { Operate: 'For operators', Contribute: 'For contributors' };
+
+/** The changelog mentions everything, and explains nothing. */
+const markOf = ({ slug, group }: Guide) => (slug === 'changelog' ? 'History' : marks[group]);
 
 type Page = Rendered & { guide: Guide };
 
@@ -35,7 +40,8 @@ export function guideEntries(pages: Page[]): Entry[] {
         href,
         text,
         keywords,
-        weight: weightOf(guide),
+        weight: guide.slug === 'changelog' ? 0.05 : weights[guide.group],
+        mark: markOf(guide),
       };
     }),
   );
@@ -43,9 +49,6 @@ export function guideEntries(pages: Page[]): Entry[] {
     throw new Error(`Synonyms for what is no section: ${[...synonyms.keys()].join(', ')}`);
   return entries;
 }
-
-/** The changelog mentions everything, and explains nothing. */
-const weightOf = ({ slug, group }: Guide) => (slug === 'changelog' ? 0.05 : weights[group]);
 
 /** `contract` is that for readers. Guides explain errors and the headers of responses. */
 export const referenceEntries = (contract: Contract): Entry[] =>

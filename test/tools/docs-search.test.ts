@@ -18,24 +18,67 @@ const search = createSearch([...guideEntries(pages), ...referenceEntries(contrac
 const hrefs = (query: string) => search(query).map(({ href }) => href);
 
 describe('the search of the docs', () => {
+  const lacking = 'guides/getting-started.html#what-this-api-does-not-have';
+
   it.each([
+    ['event types', 'guides/webhooks.html#events'],
+    ['new fields', 'guides/versioning.html'],
+    ['first request', 'guides/getting-started.html'],
+    ['error format', 'guides/errors.html#the-shape-of-an-error'],
+    ['rotate key', 'guides/going-live.html#your-key-pair'],
+    ['pci', 'guides/card-data.html'],
+    ['idempotency', 'guides/idempotency.html'],
     ['pagination', 'guides/pages.html'],
+    ['refund', lacking, 'refund a payment'],
+    ['scopes', 'guides/authentication.html#scopes'],
+    ['time zone', 'guides/amounts-times-and-null.html#times'],
+    ['webhook retry', 'guides/webhooks.html#retries'],
+    ['3ds', lacking, '3-D Secure (3DS) · Nothing'],
+    ['request id', 'guides/errors.html#x-request-id'],
+    ['cors', 'guides/browsers-and-cors.html'],
+    ['test cards', 'guides/sandbox.html'],
+    ['decline', 'guides/sandbox.html'],
+    ['expired card', 'guides/sandbox.html'],
+    ['duplicate', 'guides/errors.html#409'],
+    ['rate limit', 'guides/rate-limits.html'],
+    ['csv export', lacking, 'CSV, or reports · Nothing'],
+    ['c#', 'guides/languages.html', 'in C#, and in others that are not here, there is nothing ready'],
+  ])('answers "%s" with %s first, which says it if there is nothing', (query, first, says = '') => {
+    const [found] = search(query);
+    expect(found?.href).toBe(first);
+    expect(found?.mark).toBeUndefined();
+    expect(found?.text).toContain(says);
+  });
+
+  it('names operators and contributors after those who call the API, and says so', () => {
+    for (const query of ['card', 'webhook', 'key', 'retention', 'migration']) {
+      const marks = search(query).map(({ mark }) => Boolean(mark));
+      expect(marks, query).toEqual(marks.toSorted());
+    }
+    expect(hrefs('import transactions')).toContain('guides/operator.html#import');
+    const markOf = (query: string) => search(query)[0]?.mark;
+    expect(markOf('rotate card key')).toBe('For operators');
+    expect(markOf('breakpoint in a handler')).toBe('For contributors');
+  });
+
+  it('looks for a word as it is written before it looks for others like it', () => {
+    expect(hrefs('restore')[0]).toContain('guides/operating.html');
+  });
+
+  it.each([
     ['cursor', 'guides/pages.html'],
     ['loop all pages', 'guides/pages.html#loop-over-all-pages'],
-    ['test cards', 'guides/sandbox.html'],
     ['filter by date', 'guides/pages.html#filters'],
     ['401', 'guides/errors.html#401-and-403'],
     ['504', 'guides/errors.html#504'],
     ['duplicate_record', 'guides/errors.html#409'],
     ['error codes', 'guides/errors.html'],
     ['minor units', 'guides/amounts-times-and-null.html'],
-    ['time zone', 'guides/amounts-times-and-null.html#times'],
     ['token', 'guides/authentication.html'],
     ['retry', 'guides/idempotency.html'],
     ['webhook retries', 'guides/webhooks.html#retries'],
     ['Retry-After', 'guides/rate-limits.html'],
     ['api version', 'guides/versioning.html'],
-    ['3ds', 'guides/sandbox.html'],
     ['production', 'guides/going-live.html'],
     ['curl', 'guides/getting-started.html'],
     ['transactions of one buyer', 'guides/pages.html#filters'],
@@ -62,7 +105,6 @@ describe('the search of the docs', () => {
     ['page backwards', 'guides/pages.html#page-backwards'],
     ['zero-decimal currencies', 'guides/amounts-times-and-null.html'],
     ['date format', 'guides/amounts-times-and-null.html#times'],
-    ['cors', 'guides/browsers-and-cors.html'],
     ['idempotency key expires', 'guides/idempotency.html'],
     ['call from browser', 'guides/browsers-and-cors.html'],
     ['webhook IP addresses', 'guides/webhooks.html'],
@@ -93,7 +135,6 @@ describe('the search of the docs', () => {
     ['create a transaction', 'guides/getting-started.html#what-this-api-does-not-have'],
     ['how do I restore a backup quickly', 'guides/operator.html'],
     ['rotate card key', 'guides/keys.html'],
-    ['import transactions', 'guides/operator.html#import'],
     ['gdpr delete customer', 'guides/personal-data.html'],
     ['breakpoint in a handler', 'guides/backend-engineer.html#working'],
     ['statuses of a transaction', 'reference/list-transactions.html#200.items.status'],

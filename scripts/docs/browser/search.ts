@@ -14,6 +14,8 @@ export interface Entry {
   keywords?: string | undefined;
   /** Its score is multiplied by this. */
   weight: number;
+  /** Who reads it, if not those who call the API. It comes after what is for them. */
+  mark?: string | undefined;
 }
 
 const mostResults = 12;
@@ -26,9 +28,12 @@ const noise = new Set(
   ),
 );
 
-// `external_identifier` is one word, and is also found by either of its parts.
+// `external_identifier` is one word, and is also found by either of its parts; so is `C#`, which is not found by a C.
 const tokenize = (text: string) =>
-  text.split(/[^\p{L}\p{N}_]+/u).flatMap((word) => [word, ...(word.includes('_') ? word.split('_') : [])]);
+  (text.match(/(?<![\p{L}\p{N}_])\p{L}#|[\p{L}\p{N}_]+/gu) ?? []).flatMap((word) => [
+    word,
+    ...(word.includes('_') ? word.split('_') : []),
+  ]);
 
 const processTerm = (term: string) => (noise.has(term.toLowerCase()) ? null : term.toLowerCase());
 
@@ -48,10 +53,16 @@ export function createSearch(entries: Entry[]): (query: string) => Entry[] {
     },
   });
   index.addAll(entries.map((entry, id) => ({ id, ...entry })));
-  const ask = (query: string, options: SearchOptions) =>
-    index.search(query, options).flatMap(({ id }) => entries[id as number] ?? []);
+  const ask = (query: string, options: SearchOptions) => {
+    const found = index.search(query, options).flatMap(({ id }) => entries[id as number] ?? []);
+    return [...found.filter(({ mark }) => !mark), ...found.filter(({ mark }) => mark)];
+  };
   return (query) => {
-    const found = [...ask(query, { combineWith: 'AND' }), ...ask(query, { combineWith: 'OR', fuzzy: false })];
+    const found = [
+      ...ask(query, { combineWith: 'AND', fuzzy: false }),
+      ...ask(query, { combineWith: 'AND' }),
+      ...ask(query, { combineWith: 'OR', fuzzy: false }),
+    ];
     const named = found.filter((entry) => isNamed(entry, query));
     return fewOfEachPage([...new Set([...named.slice(0, 3), ...found])]).slice(0, mostResults);
   };

@@ -158,10 +158,14 @@ function searchDialog(): void {
   });
 }
 
-function resultItem({ title, place, href, also, text }: Entry, query: string): HTMLElement {
+function resultItem({ title, place, href, also, text, mark }: Entry, query: string): HTMLElement {
   const link = linkTo(href);
   const around = excerpt(withOwn(text), query).map((piece, at) => (at % 2 === 1 ? make('b', piece) : piece));
-  link.append(make('strong', title), make('span', place), make('small', ...around));
+  link.append(
+    make('strong', title),
+    make('span', mark ? `${place} · ${mark}` : place),
+    make('small', ...around),
+  );
   return make('li', link, ...(also ? [linkTo(also, 'In the one-page reference')] : []));
 }
 
