@@ -11,6 +11,7 @@ import {
   isOnThisMachine,
   fileNameOf,
   namesWithFiles,
+  orFile,
   rows,
   secretNames,
   settings,
@@ -87,12 +88,6 @@ function readVariables(file: string): NodeJS.Dict<string> {
   }
 }
 
-/** Messages name `CARD_KEY`; the operator may have set `CARD_KEY_FILE` instead, and looks for that. */
-export const namedAsGiven = (message: string, env: Env = process.env): string =>
-  namesWithFiles
-    .filter((name) => env[fileNameOf(name)] && !env[name])
-    .reduce((text, name) => text.replace(new RegExp(`\\b${name}\\b`, 'g'), fileNameOf(name)), message);
-
 const faultOf = (faults: readonly string[]): ConfigurationFault =>
   new ConfigurationFault(
     [
@@ -138,20 +133,21 @@ export function readConfig(env: Env = process.env, { isCommand = false } = {}): 
       faults.push('PUBLIC_URL must be https in production: tokens and card numbers are sent to it');
   }
   if (values.DATABASE_POOLER && !given.has('DATABASE_URL'))
-    faults.push('DATABASE_POOLER needs DATABASE_URL: the embedded database has no pooler');
+    faults.push(
+      'DATABASE_POOLER needs DATABASE_URL (or DATABASE_URL_FILE): the embedded database has no pooler',
+    );
   if (values.METRICS_PORT && values.METRICS_PORT === values.PORT)
     faults.push('METRICS_PORT and PORT must differ from each other');
   if (CARD_KEY?.some((key) => CURSOR_KEY?.some((other) => key.equals(other))))
-    faults.push('CARD_KEY and CURSOR_KEY must differ from each other');
-  const named = (message: string) => namedAsGiven(message, env);
-  if (faults.length > 0) throw faultOf(faults.map(named));
+    faults.push(`${orFile('CARD_KEY')} and ${orFile('CURSOR_KEY')} must differ from each other`);
+  if (faults.length > 0) throw faultOf(faults);
   const host = isIP(values.HOST) === 6 ? `[${values.HOST}]` : values.HOST;
   return {
     ...namedInCode(values),
     publicUrl: (values.PUBLIC_URL ?? `http://${host}:${values.PORT}`).replace(/\/+$/, ''),
     dataDir: resolve(values.DATA_DIR),
     secrets: { CARD_KEY, CURSOR_KEY },
-    warnings: warningsOf(values, given, env).map(named),
+    warnings: warningsOf(values, given, env),
   };
 }
 
@@ -211,7 +207,8 @@ function parseGiven(given: Texts, faults: string[]): Values {
     const read = given.has(name) ? given.get(name) : text;
     if (read === undefined) continue;
     values[name] = parse(read);
-    if (values[name] === undefined) faults.push(`${name} ${explain?.(read) ?? `must be ${format} (${doc})`}`);
+    if (values[name] === undefined)
+      faults.push(`${orFile(name)} ${explain?.(read) ?? `must be ${format} (${doc})`}`);
   }
   return values as Values;
 }
@@ -236,11 +233,11 @@ function warningsOf({ DATABASE_URL: url, ENVIRONMENT }: Values, given: Texts, en
   if (url === undefined) return warnings;
   if (!given.has('ENVIRONMENT'))
     warnings.push(
-      `ENVIRONMENT is not set although DATABASE_URL is, so the rules of the sandbox apply: set it to production or sandbox`,
+      `ENVIRONMENT is not set although ${orFile('DATABASE_URL')} is, so the rules of the sandbox apply: set it to production or sandbox`,
     );
   if (ENVIRONMENT === 'production' && !isOnThisMachine(url) && !hasTls(url, env.PGSSLMODE))
     warnings.push(
-      `DATABASE_URL reaches another machine without TLS, so others in the network can read the data: add sslmode=verify-full`,
+      `${orFile('DATABASE_URL')} reaches another machine without TLS, so others in the network can read the data: add sslmode=verify-full`,
     );
   return warnings;
 }

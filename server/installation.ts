@@ -1,9 +1,9 @@
 // This program: what it was built from, and commands and paths for messages that are printed to be copied. An installation has
 // dist/ and bin/, but no scripts of npm.
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { contractVersion } from '../generated/operations.ts';
-import { defaultDataDir, namedAsGiven } from './config.ts';
+import { defaultDataDir } from './config.ts';
 import { projectRoot } from './contract/load.ts';
 
 export interface Build {
@@ -28,15 +28,6 @@ export const buildText = ({ version, revision }: Build): string =>
 
 /** Whether this runs from dist/. */
 export const isInstallation = (root = projectRoot): boolean => basename(root) === 'dist';
-
-/** A message for the operator of this installation: settings as they are given, guides by paths that exist. */
-export const forOperator = (message: string): string => withGuides(namedAsGiven(message));
-
-export const withGuides = (text: string): string =>
-  text.replace(/\bdocs\/[\w/-]+\.md/g, (guide) => {
-    const path = join(dirname(projectRoot), guide);
-    return isInstallation() && existsSync(path) ? path : guide;
-  });
 
 /** For the shell that this process was started in. */
 export function commandsHere(root = projectRoot, cwd = process.cwd()): { start: string; payments: string } {

@@ -3,6 +3,7 @@
 import { writeSync } from 'node:fs';
 import pino, { type DestinationStream, type Logger } from 'pino';
 import { codeOf } from './faults.ts';
+import { guide } from './guides.ts';
 import { hide, type Hidden } from './rules/card-numbers.ts';
 import { visibleLines } from './visible.ts';
 
@@ -152,9 +153,9 @@ function err(error: unknown): object {
 }
 
 const noMigration =
-  'The database has no such table or column. Is a migration missing? See docs/guides/backend-engineer.md, ' +
-  '"A migration and a column"';
-const noSpace = 'The disk of the database is full. Free space there: see docs/operating.md, "Health"';
+  'The database has no such table or column. Is a migration missing? See ' +
+  `${guide('guides/backend-engineer.md')}, "A migration and a column"`;
+const noSpace = `The disk of the database is full. Free space there: see ${guide('operating.md')}, "Health"`;
 /** By PostgreSQL's code: undefined_column, undefined_table and disk_full. */
 export const hints: Record<string, string> = { '42703': noMigration, '42P01': noMigration, '53100': noSpace };
 

@@ -7,7 +7,7 @@ import { readPrivate, writePrivate } from './database/embedded/data-dir.ts';
 import { claimDatabase } from './database/environment.ts';
 import { inWork, silently, lockUntilCommit } from './database/unit-of-work.ts';
 import { ConfigurationFault } from './faults.ts';
-import { forOperator } from './installation.ts';
+import { guide } from './guides.ts';
 import { createKeyPair } from './resources/api-key-pairs/changes.ts';
 import { findActivePairNamed, findSigningPair } from './resources/api-key-pairs/queries.ts';
 import { algorithmOf, generateKeyPair, thumbprint } from './resources/api-key-pairs/token.ts';
@@ -44,13 +44,13 @@ async function refuseWrongKeys(db: Db, { config, secrets, log }: Prepared): Prom
   if (!found) return;
   const ids = found.missing.join(', ');
   if (found.isWhollyWrong) throw new ConfigurationFault(whollyWrong(config, ids));
-  log.error(forOperator(`stored values need a key that is missing: ${ids} (add it to CARD_KEY)`));
+  log.error(`stored values need a key that is missing: ${ids}. Add it to CARD_KEY (or CARD_KEY_FILE).`);
 }
 
 const whollyWrong = (config: Config, ids: string): string => {
-  const lost = 'payments secrets replace-lost-keys, and see "A lost key" in docs/guides/keys.md';
+  const lost = `payments secrets replace-lost-keys, and see "A lost key" in ${guide('guides/keys.md')}`;
   if (!isCardKeyInDataDir(config))
-    return `No key in CARD_KEY opens the stored values. Add key ${ids} to CARD_KEY. If it is lost: ${lost}.`;
+    return `No key in CARD_KEY (or CARD_KEY_FILE) opens the stored values. Add key ${ids} there. If it is lost: ${lost}.`;
   const empty = config.databaseUrl === undefined ? 'delete DATA_DIR' : 'use an empty database';
   return `The card key in ${config.dataDir}/secrets.json opens none of the stored values. Restore that file with key ${ids}. If it is lost: ${lost}. If nothing that is stored matters, ${empty}.`;
 };

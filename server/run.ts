@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { readConfig, type Config } from './config.ts';
 import { setupFault } from './database/faults.ts';
 import { OperatorFault } from './faults.ts';
-import { commandsHere, forOperator, readBuild } from './installation.ts';
+import { commandsHere, readBuild } from './installation.ts';
 import { createLog, flushLog } from './log.ts';
 import { hasDesk, startService, type Service } from './start.ts';
 import { endOnUncaught, uncaughtText } from './uncaught.ts';
@@ -52,8 +52,7 @@ export async function runAs<Started extends Running>(way: Way<Started>): Promise
     await serve(way);
   } catch (error) {
     const message = messageForOperator(error, way.portOption);
-    if (isForProgram)
-      console.error(visibleLines(message === undefined ? inspect(error) : forOperator(message)));
+    if (isForProgram) console.error(visibleLines(message === undefined ? inspect(error) : message));
     else reportFailedStart(error, message);
     process.exitCode = error instanceof OperatorFault ? error.exitCode : 1;
   }
@@ -166,10 +165,10 @@ function messageForOperator(error: unknown, portOption: (port: number) => string
 function reportFailedStart(error: unknown, message: string | undefined): void {
   const { stdout, stderr } = process;
   if (stdout.isTTY || stderr.isTTY)
-    console.error(visibleLines(message === undefined ? inspect(error) : forOperator(message)));
+    console.error(visibleLines(message === undefined ? inspect(error) : message));
   if (stdout.isTTY) return;
   flushLog();
   const log = createLog('fatal', { write: (line) => void stdout.write(line) });
   if (message === undefined) log.fatal({ reason: 'an unexpected error', err: error }, failedStart);
-  else log.fatal({ reason: forOperator(message) }, failedStart);
+  else log.fatal({ reason: message }, failedStart);
 }

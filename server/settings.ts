@@ -1,6 +1,7 @@
 // Every setting of the service, in one table. config.ts reads it; messages, `npm start -- --help`, the NAME_FILE variants and the
 // table in docs/settings.md come from it.
 import { isIP } from 'node:net';
+import { guide } from './guides.ts';
 import type { Keys } from './secrets/vault.ts';
 
 interface Setting {
@@ -197,6 +198,10 @@ export const rows = Object.entries(settings) as readonly [SettingName, Setting][
 export const fileNameOf = (name: string): string => `${name}_FILE`;
 export const namesWithFiles = rows.filter(([, { isSecret }]) => isSecret).map(([name]) => name);
 
+/** For messages: the operator looks for the one of both that is set. */
+export const orFile = (name: SettingName): string =>
+  namesWithFiles.includes(name) ? `${name} (or ${fileNameOf(name)})` : name;
+
 /** For `--help`. */
 export const settingsHelp = (): string =>
   rows
@@ -214,7 +219,7 @@ function databaseUrlFault(text: string): string | undefined {
   if (hasUnencodedPassword(text))
     return 'cannot be read: characters such as @ / # ? in the password must be percent-encoded (@ is %40, / is %2F, # is %23, ? is %3F)';
   if (namesSeveralHosts(text))
-    return 'must name one host: put a proxy that leads to the primary, such as HAProxy, before several (see docs/operating.md)';
+    return `must name one host: put a proxy that leads to the primary, such as HAProxy, before several (see ${guide('operating.md')})`;
   // Without both slashes, a parser takes the password for a part of the path.
   return /^postgres(?:ql)?:\/\//i.test(text) && URL.canParse(text) ? undefined : 'must be a postgres URL';
 }

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { parseJson } from '../../client/json.ts';
 import { withLock } from '../database/unit-of-work.ts';
 import { OperatorFault } from '../faults.ts';
+import { guide } from '../guides.ts';
 import { createBuyer } from '../resources/buyers/changes.ts';
 import { findBuyerOfAnyAccount, listBuyers } from '../resources/buyers/queries.ts';
 import { presentBuyer } from '../resources/buyers/table.ts';
@@ -138,7 +139,7 @@ const eraseCommand = (call: Call): Command =>
       `
 Erases personal data in the buyer, its cards and its transactions. Deletes the events that show it, pending ones too, and the answers
 kept for an Idempotency-Key. The cards become failed and cannot be used again. No event is sent. This cannot be undone.
-If the command is interrupted, run it again. For what is kept, and why, see docs/guides/personal-data.md`,
+If the command is interrupted, run it again. For what is kept, and why, see ${guide('guides/personal-data.md')}`,
     )
     .action((id: string, options: EraseOptions) => erase(call, id, options));
 

@@ -3,6 +3,7 @@ import { readCommandConfig } from '../config.ts';
 import { hasDatabase, runningUrl } from '../database/embedded/index.ts';
 import { grantRights } from '../database/grants.ts';
 import { OperatorFault } from '../faults.ts';
+import { guide } from '../guides.ts';
 import { commandsHere } from '../installation.ts';
 import { untilStopped } from './input.ts';
 import { noSandbox, printResult, withExamples, type JsonOption } from './output.ts';
@@ -26,7 +27,7 @@ export function makeCommand(call: Call): Command {
     )
     .addHelpText(
       'after',
-      '\nCall it as the owner of the database, before instances of this version start: see docs/guides/operator.md.',
+      `\nCall it as the owner of the database, before instances of this version start: see ${guide('guides/operator.md')}.`,
     )
     .action((options: MigrateOptions) => migrateDatabase(call, options));
   return command;

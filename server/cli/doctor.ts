@@ -2,7 +2,6 @@
 import { styleText } from 'node:util';
 import { Command } from 'commander';
 import type { Db } from '../database/database.ts';
-import { forOperator } from '../installation.ts';
 import { countProcessing } from '../resources/payment-methods/queries.ts';
 import { listAllSubscriptions } from '../resources/webhook-subscriptions/queries.ts';
 import type { Secrets } from '../secrets/open.ts';
@@ -26,11 +25,8 @@ export function makeCommand(call: Call): Command {
       const { findings, notes, keys } = await withProgress('Checking', () =>
         withService(call, check, { isLong: true }),
       );
-      const named = findings.map((one) =>
-        one.note === undefined ? one : { ...one, note: forOperator(one.note) },
-      );
-      if (json) printJson({ items: named, notes, keys });
-      else printAll(named, notes, keys);
+      if (json) printJson({ items: findings, notes, keys });
+      else printAll(findings, notes, keys);
       if (findings.some(isBroken)) process.exitCode = 1;
     });
 }
@@ -107,7 +103,11 @@ const noteErasures = async ({ db }: OpenedService): Promise<string[]> =>
 async function findUnopenable(db: Db, secrets: Secrets): Promise<Checked> {
   const finding: Finding = { check: 'everything that is sealed can be opened', broken: 0, examples: [] };
   if (secrets.missing.includes('CARD_KEY'))
-    return { ...finding, skipped: true, note: 'not checked, because CARD_KEY is not given' };
+    return {
+      ...finding,
+      skipped: true,
+      note: 'not checked, because CARD_KEY (or CARD_KEY_FILE) is not given',
+    };
   const { vault } = secrets;
   const missing = new Set<string>();
   await listSealed(db, ({ table, sealed, binding }) => {
@@ -120,7 +120,10 @@ async function findUnopenable(db: Db, secrets: Secrets): Promise<Checked> {
     }
   });
   if (missing.size > 0)
-    return { ...finding, note: `they need key ${[...missing].join(', ')}: add it to CARD_KEY` };
+    return {
+      ...finding,
+      note: `they need key ${[...missing].join(', ')}: add it to CARD_KEY (or CARD_KEY_FILE)`,
+    };
   return finding;
 }
 

@@ -3,14 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { loadSettings } from '../config.ts';
 import { setupFault } from '../database/faults.ts';
 import { OperatorFault, reasonOf } from '../faults.ts';
-import {
-  commandsHere,
-  forOperator,
-  isInstallation,
-  withGuides,
-  buildText,
-  readBuild,
-} from '../installation.ts';
+import { commandsHere, isInstallation, buildText, readBuild } from '../installation.ts';
 import { endOnUncaught, uncaughtText } from '../uncaught.ts';
 import { visibleLines } from '../visible.ts';
 import { WrongCall, withExamples } from './output.ts';
@@ -92,7 +85,6 @@ for (const [name, [description, load]] of Object.entries(commands)) {
 for (const command of everyCommand(program)) {
   command.exitOverride().showHelpAfterError('(add --help for more)');
   command.configureOutput({
-    writeOut: (text) => process.stdout.write(withGuides(text)),
     writeErr: (text) => process.stderr.write(visibleLines(text)),
   });
   // Scripts add it to every call, also where JSON is printed anyway.
@@ -113,7 +105,7 @@ try {
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else {
-    console.error(visibleLines(forOperator(messageOf(error))));
+    console.error(visibleLines(messageOf(error)));
     process.exitCode = error instanceof OperatorFault ? error.exitCode : 1;
   }
 }

@@ -1,5 +1,6 @@
 // `payments payment-methods erase`: for requests to delete a card that has no buyer, and for the retention of expired cards.
 import { Command } from 'commander';
+import { guide } from '../guides.ts';
 import { allAccounts } from '../rules/accounts.ts';
 import { eraseCards, hasBegun, type CardErasure, type ChosenCards } from '../upkeep/erase-cards.ts';
 import { confirm } from './input.ts';
@@ -27,7 +28,7 @@ export const eraseCommand = (call: Call): Command =>
       `
 Deletes the events that show a card, pending ones too, and the answers kept for an Idempotency-Key. The cards become failed and cannot be
 used again. An expired card that waits for its replacement is left to the daily job. No event is sent. This cannot be undone.
-If the command is interrupted, run it again. For what is kept, and why, see docs/guides/personal-data.md`,
+If the command is interrupted, run it again. For what is kept, and why, see ${guide('guides/personal-data.md')}`,
     )
     .action((ids: string[] | undefined, options: EraseOptions) => erase(call, ids, options));
 

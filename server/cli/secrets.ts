@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import type { Db } from '../database/database.ts';
 import { withLock } from '../database/unit-of-work.ts';
 import { OperatorFault } from '../faults.ts';
-import { forOperator } from '../installation.ts';
+import { guide } from '../guides.ts';
 import { listLostKeys, replaceKeys, type LostKey } from '../secrets/lost-keys.ts';
 import { isCardKeyInDataDir } from '../secrets/open.ts';
 import {
@@ -39,7 +39,7 @@ export function makeCommand(call: Call): Command {
       'after',
       `
 In the sandbox the key is in DATA_DIR: the command creates a new one, encrypts everything with it and removes the old one.
-If you set CARD_KEY yourself, create a new key (openssl rand -base64 32), and then
+If you set CARD_KEY (or CARD_KEY_FILE) yourself, create a new key (openssl rand -base64 32), and then
   1. restart every instance with CARD_KEY=<old>,<new>
      now every instance can decrypt values of the new key
   2. restart every instance with CARD_KEY=<new>,<old>
@@ -47,7 +47,7 @@ If you set CARD_KEY yourself, create a new key (openssl rand -base64 32), and th
   3. run, with the same CARD_KEY: payments secrets rotate --yes
      --yes says that step 2 is done on every instance
   4. restart every instance with CARD_KEY=<new>
-If the command is interrupted, run it again: it continues where it stopped. All keys: docs/guides/keys.md.`,
+If the command is interrupted, run it again: it continues where it stopped. All keys: ${guide('guides/keys.md')}.`,
     )
     .action((options: Options) =>
       withService(call, (service) => rotate(service, options), { creates: true }),
@@ -100,7 +100,7 @@ async function rotate(
   );
   if (!rotation) throw new OperatorFault('Another rotation is running.');
   const { encrypted, old_keys_removed: dropped } = rotation.done;
-  const sentence = forOperator(conclusion(vault.keyId, encrypted, { kept, dropped }));
+  const sentence = conclusion(vault.keyId, encrypted, { kept, dropped });
   printResult(output, { key: vault.keyId, ...rotation.done }, sentence);
 }
 
@@ -120,7 +120,7 @@ async function refuseUnconfirmed(db: Db, config: Config, keyId: string): Promise
   const instances = await findInstances(db, config);
   if (instances === undefined) return;
   throw new OperatorFault(
-    `${instances}. Every instance must already have the new key ${keyId} first in CARD_KEY (step 2 in payments secrets rotate --help), or it cannot read the result. If all have it: payments secrets rotate --yes. Nothing was changed.`,
+    `${instances}. Every instance must already have the new key ${keyId} first in CARD_KEY or CARD_KEY_FILE (step 2 in payments secrets rotate --help), or it cannot read the result. If all have it: payments secrets rotate --yes. Nothing was changed.`,
   );
 }
 
@@ -139,7 +139,7 @@ async function refuseMissingKeys(db: Db, vault: Vault): Promise<void> {
   if (!found) return;
   const named = found.missing.join(', ');
   throw new OperatorFault(
-    `Some values need a key that is missing: ${named}. Add it to CARD_KEY. If it is lost: payments secrets replace-lost-keys, and see "A lost key" in docs/guides/keys.md. Nothing was changed.`,
+    `Some values need a key that is missing: ${named}. Add it to CARD_KEY (or CARD_KEY_FILE). If it is lost: payments secrets replace-lost-keys, and see "A lost key" in ${guide('guides/keys.md')}. Nothing was changed.`,
   );
 }
 
@@ -156,10 +156,11 @@ const conclusion = (
 ): string => {
   // Otherwise it would look like success at the wrong step of a rotation.
   if (!kept && total === 0)
-    return `Nothing to do: all values use the first key of CARD_KEY already, ${keyId}. To rotate, put the new key first (step 2 in payments secrets rotate --help). If ${keyId} is the new key, the rotation is done, and older keys can be removed from CARD_KEY.`;
+    return `Nothing to do: all values use the first key of CARD_KEY (or CARD_KEY_FILE) already, ${keyId}. To rotate, put the new key first (step 2 in payments secrets rotate --help). If ${keyId} is the new key, the rotation is done, and older keys can be removed.`;
   return [
     `Encrypted ${count(total)} values with key ${keyId}; no value uses another key.`,
-    !kept && 'Older keys can be removed from CARD_KEY, once no instance has one of them as its first key.',
+    !kept &&
+      'Older keys can be removed from CARD_KEY (or CARD_KEY_FILE), once no instance has one of them as its first key.',
     kept && dropped > 0 && 'The old key was removed from DATA_DIR.',
     kept && dropped === 0 && 'The old key is still in DATA_DIR and can be removed.',
   ]
@@ -182,13 +183,16 @@ async function replaceLost(
     );
   const found = await listLostKeys(db, vault);
   if (found.length === 0)
-    throw new OperatorFault('Nothing to do: CARD_KEY opens all digest keys. Nothing was changed.');
+    throw new OperatorFault(
+      'Nothing to do: CARD_KEY (or CARD_KEY_FILE) opens all digest keys. Nothing was changed.',
+    );
   const [made, back] = [
     found.filter(({ kept }) => kept === undefined),
     found.filter(({ kept }) => kept !== undefined),
   ];
   const putBack =
-    back.length > 0 && `Put back, because CARD_KEY opens what an earlier call had kept: ${namesOf(back)}.`;
+    back.length > 0 &&
+    `Put back, because CARD_KEY (or CARD_KEY_FILE) opens what an earlier call had kept: ${namesOf(back)}.`;
   if (!yes) {
     const lines = [
       made.length > 0 && `New digest keys for: ${namesOf(made)}. ${whatIsLost}`,

@@ -141,7 +141,7 @@ async function listAll(call: Call, options: ListOptions): Promise<void> {
   console.error(
     next
       ? `\nNext page: payments ${withCursor(call, next)}`
-      : '\nThere are more. For the next page, set CURSOR_KEY.',
+      : '\nThere are more. For the next page, set CURSOR_KEY (or CURSOR_KEY_FILE).',
   );
 }
 

@@ -7,7 +7,7 @@ import { loadContract } from '../contract/load.ts';
 import { translate } from '../contract/violations.ts';
 import { urlRules, whyUndeliverable } from '../events/guard.ts';
 import { OperatorFault } from '../faults.ts';
-import { forOperator } from '../installation.ts';
+import { guide } from '../guides.ts';
 import {
   createSubscription,
   deleteSubscription,
@@ -206,5 +206,5 @@ async function create(
 function warnIfUndeliverable(id: string, address: string, config: Config): void {
   const reason = whyUndeliverable(new URL(address), urlRules(config));
   if (reason !== undefined)
-    console.error(forOperator(`Nothing can be delivered to ${id}: ${reason}. See: docs/guides/webhooks.md`));
+    console.error(`Nothing can be delivered to ${id}: ${reason}. See: ${guide('guides/webhooks.md')}`);
 }

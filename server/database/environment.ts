@@ -21,16 +21,16 @@ export async function refuseOtherEnvironment(
   if (noted === 'production' && environment === 'sandbox') throw ofProduction();
   if (noted === undefined && isUsed)
     throw new DatabaseFault(
-      `The database of DATABASE_URL has merchant accounts or key pairs that no sandbox created, so the sandbox does not start with it. ${way}`,
+      `The database of DATABASE_URL (or DATABASE_URL_FILE) has merchant accounts or key pairs that no sandbox created, so the sandbox does not start with it. ${way}`,
     );
 }
 
 const way =
-  'If it is the production database, set ENVIRONMENT=production. For a sandbox, set DATABASE_URL to an empty database.';
+  'If it is the production database, set ENVIRONMENT=production. For a sandbox, use an empty database.';
 
 const ofProduction = (): DatabaseFault =>
   new DatabaseFault(
-    `The database of DATABASE_URL belongs to production, but ENVIRONMENT is not production. ${way}`,
+    `The database of DATABASE_URL (or DATABASE_URL_FILE) belongs to production, but ENVIRONMENT is not production. ${way}`,
   );
 
 /** The environment that comes first is noted. Production may use what a sandbox filled, but not the other way round. */

@@ -1,22 +1,23 @@
 // What to say about a database that cannot be used: where it is, and what to do, without user and password.
 import { codeOf, OperatorFault, reasonOf } from '../faults.ts';
+import { guide } from '../guides.ts';
 
 /** The database cannot be used. The message is one sentence for the operator. */
 export class DatabaseFault extends OperatorFault {}
 
 export const readOnlyFault = (database: string): string =>
-  `The database ${database} is read-only, perhaps a standby. Point DATABASE_URL to the primary.`;
+  `${database} is read-only, perhaps a standby. Point DATABASE_URL (or DATABASE_URL_FILE) to the primary.`;
 
 /** PostgreSQL's code for it. */
 export const diskFull = '53100';
 
 /** One sentence for the operator, if PostgreSQL refused a statement because of how the database is set up, or for lack of space. */
 export function setupFault(error: unknown, role = 'ROLE'): string | undefined {
-  if (codeOf(error) === '25006') return readOnlyFault('of DATABASE_URL');
+  if (codeOf(error) === '25006') return readOnlyFault('The database');
   if (codeOf(error) === diskFull)
-    return `The disk of the database is full: ${reasonOf(error)}. Free space there, and try again: see Health in docs/operating.md.`;
+    return `The disk of the database is full: ${reasonOf(error)}. Free space there, and try again: see Health in ${guide('operating.md')}.`;
   if (codeOf(error) !== '42501') return undefined;
-  return `The role of DATABASE_URL lacks rights: ${reasonOf(error)}. It must own the database and its tables, or their owner runs payments database migrate --grant ${role}: see "Two database roles" in docs/guides/operator.md.`;
+  return `The role of DATABASE_URL (or DATABASE_URL_FILE) lacks rights: ${reasonOf(error)}. It must own the database and its tables, or their owner runs payments database migrate --grant ${role}: see "Two database roles" in ${guide('guides/operator.md')}.`;
 }
 
 /** The role of this address is named. */
@@ -34,20 +35,22 @@ export const nameRights =
 export function adviceFor(error: unknown): string {
   switch (codeOf(error) ?? '') {
     case '53300':
-      return 'Raise this limit, or stop what else is connected: see Sizing in docs/operating.md.';
+      return `Raise this limit, or stop what else is connected: see Sizing in ${guide('operating.md')}.`;
     case 'ECONNREFUSED':
-      return 'Is PostgreSQL running there? If not there, check DATABASE_URL.';
+      return 'Is PostgreSQL running there? If not there, check DATABASE_URL (or DATABASE_URL_FILE).';
     case '3D000':
-      return 'Check DATABASE_URL, or create the database: see "Install on a server" in docs/guides/operator.md.';
+      return `Check DATABASE_URL (or DATABASE_URL_FILE), or create the database: see "Install on a server" in ${guide('guides/operator.md')}.`;
     default:
-      return /startup parameter/.test(reasonOf(error)) ? poolerAdvice : 'Check DATABASE_URL.';
+      return /startup parameter/.test(reasonOf(error))
+        ? poolerAdvice()
+        : 'Check DATABASE_URL (or DATABASE_URL_FILE).';
   }
 }
 
 /** PgBouncer knows neither of these limits, and has no error code of its own for that. */
-const poolerAdvice =
+const poolerAdvice = (): string =>
   'A pooler refuses this: set DATABASE_POOLER=transaction, which also serves its session mode. In session mode only, it may have ' +
-  'ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout instead: see Poolers in docs/operating.md.';
+  `ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout instead: see Poolers in ${guide('operating.md')}.`;
 
 /** Without user and password, for messages. A socket is named by its folder. */
 export function describe(url: string): string {

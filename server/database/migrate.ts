@@ -14,7 +14,7 @@ export async function refusePending(db: Db, place: string): Promise<string[]> {
   throw new DatabaseFault(
     applied.length > 0
       ? `The database ${place} is not migrated to this version, and this command does not migrate it. Start the service first.`
-      : `The database ${place} has no tables of this service. Check DATABASE_URL, or start the service first, which creates them.`,
+      : `The database ${place} has no tables of this service. Check DATABASE_URL (or DATABASE_URL_FILE), or start the service first, which creates them.`,
   );
 }
 
@@ -31,7 +31,7 @@ export async function refuseUnknown(db: Db, place: string): Promise<string | und
   if (other !== undefined)
     throw new DatabaseFault(
       `The database ${place} has the migration ${other}, which this version does not have. ` +
-        'Use an empty database: for a sandbox delete DATA_DIR (.data), otherwise change DATABASE_URL.',
+        'Use an empty database: for a sandbox delete DATA_DIR (.data), otherwise change DATABASE_URL (or DATABASE_URL_FILE).',
     );
   if (applied.length > 0)
     return applied
@@ -41,7 +41,7 @@ export async function refuseUnknown(db: Db, place: string): Promise<string | und
   if (tables.length === 0) return undefined;
   const more = tables.length > 5 ? ', …' : '';
   throw new DatabaseFault(
-    `The database ${place} has tables of another application (${tables.slice(0, 5).join(', ')}${more}). Check DATABASE_URL.`,
+    `The database ${place} has tables of another application (${tables.slice(0, 5).join(', ')}${more}). Check DATABASE_URL (or DATABASE_URL_FILE).`,
   );
 }
 

@@ -143,7 +143,7 @@ async function prepare(
       );
     }
     if (shared.command === undefined && isReadOnly)
-      throw new DatabaseFault(readOnlyFault(`at ${describe(url)}`));
+      throw new DatabaseFault(readOnlyFault(`The database at ${describe(url)}`));
     return { isCitus, ...(await ready(withoutTimeout.db).catch(nameRights(url))) };
   } finally {
     await withoutTimeout.close();

@@ -53,7 +53,7 @@ export function openKey({ open }: Vault, account: string | null, sealed: string)
     const owner = account === null ? 'the installation' : `merchant account ${account}`;
     // Without a cause: the log would repeat the reason after the command.
     throw new OperatorFault(
-      `The digest key of ${owner} does not open: ${reasonOf(error)} If its CARD_KEY is lost: payments secrets replace-lost-keys`,
+      `The digest key of ${owner} does not open: ${reasonOf(error)} If its card key is lost: payments secrets replace-lost-keys`,
     );
   }
 }

@@ -88,7 +88,10 @@ export function createVault(readKeys: () => Keys): Vault {
       refresh();
       const id = sealedWith(sealed);
       const key = keysById.get(id);
-      if (!key) throw new Error(`A stored value needs key ${id}, which is missing. Add it to CARD_KEY.`);
+      if (!key)
+        throw new Error(
+          `A stored value needs key ${id}, which is missing. Add it to CARD_KEY (or CARD_KEY_FILE).`,
+        );
       return decrypt(key, sealed.slice(id.length + 1), boundTo(binding));
     },
     get keyId() {

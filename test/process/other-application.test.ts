@@ -31,7 +31,7 @@ const reads = [
 describe('a database with tables of another application', () => {
   const refusal = (url: string) => {
     const { host, pathname, searchParams } = new URL(url);
-    return `The database ${searchParams.get('host') ?? host}${pathname} has tables of another application (invoices, users). Check DATABASE_URL.\n`;
+    return `The database ${searchParams.get('host') ?? host}${pathname} has tables of another application (invoices, users). Check DATABASE_URL (or DATABASE_URL_FILE).\n`;
   };
 
   it('is refused by the service and by commands, and stays as it is', async () => {

@@ -71,7 +71,7 @@ describe('a service that listens and has not written its address yet', () => {
     expect(await readiness()).toEqual({ status: 200, body: { status: 'ready' } });
     // It may be meant for production.
     const [first] = child.stdout().match(/^\{.*\}$/gm) ?? [];
-    expect(first).toMatch(/"level":40.*ENVIRONMENT is not set although DATABASE_URL is/);
+    expect(first).toMatch(/"level":40.*ENVIRONMENT is not set although DATABASE_URL .*is, so/);
   });
 
   it('ends with 1 if that fails, and cuts off the requests that waited', async () => {
@@ -285,12 +285,12 @@ describe('a failed start logs one reason, at the level fatal', () => {
       return stderr;
     };
     expect(await start('postgres://service:hunter2@127.0.0.1:1/payments')).toBe(
-      'The database at 127.0.0.1:1/payments cannot be used: connect ECONNREFUSED 127.0.0.1:1. Is PostgreSQL running there? If not there, check DATABASE_URL.\n',
+      'The database at 127.0.0.1:1/payments cannot be used: connect ECONNREFUSED 127.0.0.1:1. Is PostgreSQL running there? If not there, check DATABASE_URL (or DATABASE_URL_FILE).\n',
     );
     const none = Object.assign(new URL(url), { pathname: '/no_such_database' });
     const address = none.searchParams.get('host') ?? none.host;
     expect(await start(none.href)).toBe(
-      `The database at ${address}/no_such_database cannot be used: database "no_such_database" does not exist. Check DATABASE_URL, or create the database: see "Install on a server" in docs/guides/operator.md.\n`,
+      `The database at ${address}/no_such_database cannot be used: database "no_such_database" does not exist. Check DATABASE_URL (or DATABASE_URL_FILE), or create the database: see "Install on a server" in docs/guides/operator.md.\n`,
     );
     const [username, password] = [`full_${randomBytes(4).toString('hex')}`, randomBytes(8).toString('hex')];
     await query(url, `create role ${username} login password '${password}' connection limit 0`);
@@ -388,7 +388,7 @@ describe('production', () => {
     });
     await service[Symbol.asyncDispose]();
     expect(logs.filter((line) => line.includes('"level":50'))).toEqual([
-      expect.stringContaining('a key that is missing: 0badc0de (add it to CARD_KEY)'),
+      expect.stringContaining('a key that is missing: 0badc0de. Add it to CARD_KEY (or CARD_KEY_FILE).'),
     ]);
   });
 });

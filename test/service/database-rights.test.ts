@@ -31,7 +31,7 @@ describe('a read-only database', () => {
     expect([status, stderr]).toEqual([
       1,
       expect.stringMatching(
-        /^The database at \S+ is read-only, perhaps a standby\. Point DATABASE_URL to the primary\.\n$/,
+        /^The database at \S+ is read-only, perhaps a standby\. Point DATABASE_URL \(or DATABASE_URL_FILE\) to the primary\.\n$/,
       ),
     ]);
   });
@@ -40,7 +40,7 @@ describe('a read-only database', () => {
     const { status, stderr } = await paymentsHere(['accounts', 'create', 'shop', '--name', 'Shop'], env);
     expect([status, stderr]).toEqual([
       1,
-      expect.stringMatching(/^The database of DATABASE_URL is read-only/),
+      expect.stringMatching(/^The database is read-only, .* DATABASE_URL/),
     ]);
   });
 
@@ -72,7 +72,7 @@ describe('a role without rights', () => {
     const env = productionEnv({ databaseUrl: url, secrets });
     const expected = expect.stringMatching(
       new RegExp(
-        String.raw`^The role of DATABASE_URL lacks rights: permission denied for ${what}\. It must own the database and its tables, or their owner runs .*payments database migrate --grant ${role}: see .*\n$`,
+        String.raw`^The role of DATABASE_URL \(or DATABASE_URL_FILE\) lacks rights: permission denied for ${what}\. It must own the database and its tables, or their owner runs .*payments database migrate --grant ${role}: see .*\n$`,
       ),
     ) as string;
     for (const ended of [await startInVainHere(env), await paymentsHere(account, env)])

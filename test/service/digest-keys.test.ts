@@ -124,7 +124,7 @@ describe('where CARD_KEY is lost', () => {
         ...{ purpose: 'digest-key', owner: account, id: account },
       });
       await sql`update merchant_accounts set key_sealed = ${sealed} where id = ${account}`.execute(db());
-      const why = `The digest key of merchant account ${account} does not open: A stored value needs key ${keyId}, which is missing. Add it to CARD_KEY. If its CARD_KEY is lost: payments secrets replace-lost-keys`;
+      const why = `The digest key of merchant account ${account} does not open: A stored value needs key ${keyId}, which is missing. Add it to CARD_KEY (or CARD_KEY_FILE). If its card key is lost: payments secrets replace-lost-keys`;
       await expect(freshKeysOf({ environment })(db(), account)).rejects.toThrow(why);
       if (environment === 'sandbox') {
         expect((await store(service, account)).status).toBe(500);
@@ -189,12 +189,12 @@ describe('where CARD_KEY is lost', () => {
       [
         'production',
         { ...inProduction, secrets: others },
-        /^No key in CARD_KEY opens the stored values\. Add key OLD to CARD_KEY\. If it is lost: payments secrets replace-lost-keys/,
+        /^No key in CARD_KEY \(or CARD_KEY_FILE\) opens the stored values\. Add key OLD there\. If it is lost: payments secrets replace-lost-keys/,
       ],
       [
         'a sandbox with CARD_KEY',
         { secrets: others },
-        /^No key in CARD_KEY opens the stored values\. Add key OLD to CARD_KEY\. If it is lost: payments secrets replace-lost-keys/,
+        /^No key in CARD_KEY \(or CARD_KEY_FILE\) opens the stored values\. Add key OLD there\. If it is lost: payments secrets replace-lost-keys/,
       ],
       [
         'a sandbox whose secrets.json is gone',
@@ -217,7 +217,7 @@ describe('where CARD_KEY is lost', () => {
       const { status, stderr } = await paymentsHere(['secrets', 'rotate'], env);
       expect([status, stderr]).toEqual([
         1,
-        `Some values need a key that is missing: ${old}. Add it to CARD_KEY. If it is lost: payments secrets replace-lost-keys, and see "A lost key" in docs/guides/keys.md. Nothing was changed.\n`,
+        `Some values need a key that is missing: ${old}. Add it to CARD_KEY (or CARD_KEY_FILE). If it is lost: payments secrets replace-lost-keys, and see "A lost key" in docs/guides/keys.md. Nothing was changed.\n`,
       ]);
       expect(readFileSync(file, 'utf8')).toBe(before);
     });
@@ -303,7 +303,7 @@ describe('where CARD_KEY is lost', () => {
       const again = await replace('--yes');
       expect([again.status, again.stderr]).toEqual([
         1,
-        'Nothing to do: CARD_KEY opens all digest keys. Nothing was changed.\n',
+        'Nothing to do: CARD_KEY (or CARD_KEY_FILE) opens all digest keys. Nothing was changed.\n',
       ]);
       expect(await everything()).toEqual(after);
 
@@ -390,7 +390,7 @@ describe('where CARD_KEY is lost', () => {
     const { status, stdout } = await replace(right);
     expect([status, stdout]).toEqual([
       0,
-      `New digest keys, sealed with key ${service.secrets.vault.keyId}: the installation. Put back, because CARD_KEY opens what an earlier call had kept: default, marketplace. The replaced values are kept in the table settings. Start the service now.\n`,
+      `New digest keys, sealed with key ${service.secrets.vault.keyId}: the installation. Put back, because CARD_KEY (or CARD_KEY_FILE) opens what an earlier call had kept: default, marketplace. The replaced values are kept in the table settings. Start the service now.\n`,
     ]);
     expect(await keys()).toEqual(before);
     // Nor does the mistaken key make a third one.

@@ -32,7 +32,7 @@ const recordsIn = async (url: string) => ({
 });
 
 const belongsToProduction =
-  /^The database of DATABASE_URL belongs to production.* set ENVIRONMENT=production\./;
+  /^The database of DATABASE_URL \(or DATABASE_URL_FILE\) belongs to production.* set ENVIRONMENT=production\./;
 
 /** What a sandbox answers, and that it left no trace. */
 async function startSandboxInVain(databaseUrl: string, dataDir: DataDir): Promise<string> {
@@ -85,7 +85,7 @@ describe('a database of production', () => {
     const databaseUrl = await createTestDatabase();
     await query(databaseUrl, `insert into merchant_accounts (id, display_name) values ('shop', 'Shop')`);
     expect(await startSandboxInVain(databaseUrl, dataDir)).toMatch(
-      /^The database of DATABASE_URL has merchant accounts or key pairs that no sandbox created.* ENVIRONMENT=production\./,
+      /^The database of DATABASE_URL \(or DATABASE_URL_FILE\) has merchant accounts or key pairs that no sandbox created.* ENVIRONMENT=production\./,
     );
     expect(await noted(databaseUrl)).toEqual([]);
     await startAndStop({ config: productionOf(databaseUrl) });

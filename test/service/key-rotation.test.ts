@@ -196,6 +196,8 @@ describe('`payments secrets rotate` in production', () => {
       items: { note?: string }[];
     };
     expect(keys).toEqual({ CARD_KEY: [keyIdOf(newCard)], CURSOR_KEY: [keyIdOf(newCursor)] });
-    expect(items.map(({ note }) => note)).toContain(`they need key ${keyIdOf(oldCard)}: add it to CARD_KEY`);
+    expect(items.map(({ note }) => note)).toContain(
+      `they need key ${keyIdOf(oldCard)}: add it to CARD_KEY (or CARD_KEY_FILE)`,
+    );
   });
 });

@@ -100,7 +100,7 @@ describe('transactions list', () => {
   it('without CURSOR_KEY says that there are more, and gives no cursor that would be the end', async () => {
     const { status, stderr } = await payments(list);
     expect(status).toBe(0);
-    expect(stderr).toContain('There are more. For the next page, set CURSOR_KEY.');
+    expect(stderr).toContain('There are more. For the next page, set CURSOR_KEY (or CURSOR_KEY_FILE).');
     const page = JSON.parse(await succeed([...list, '--json'])) as object;
     expect(Object.keys(page)).toEqual(['items', 'limit']);
   });
@@ -117,7 +117,9 @@ describe('transactions list', () => {
 describe('doctor', () => {
   it('leaves out what needs a secret, and says so', async () => {
     const text = await succeed(['doctor']);
-    expect(text).toMatch(/^- everything that is sealed .*\(not checked, because CARD_KEY is not given\)$/m);
+    expect(text).toMatch(
+      /^- everything that is sealed .*\(not checked, because CARD_KEY \(or CARD_KEY_FILE\) is not given\)$/m,
+    );
     expect(text).toMatch(/\nAll \d+ checks passed\. 1 was left out\.\n$/);
     const { items } = JSON.parse(await succeed(['doctor', '--json'])) as { items: { skipped?: boolean }[] };
     expect(items.filter(({ skipped }) => skipped)).toHaveLength(1);

@@ -80,7 +80,9 @@ describe('what is no sealed value', () => {
     for (const text of [`${vault.keyId}.`, vault.keyId]) expect(() => open(text, place)).toThrow();
     const bare = seal('x', place).slice(vault.keyId.length + 1);
     for (const text of [bare, `.${bare}`, `${vault.keyId}${bare}`, '', '.'])
-      expect(() => open(text, place)).toThrow(/needs key .*, which is missing\. Add it to CARD_KEY\.$/);
+      expect(() => open(text, place)).toThrow(
+        /needs key .*, which is missing\. Add it to CARD_KEY \(or CARD_KEY_FILE\)\.$/,
+      );
   });
 
   it('a tag that was cut off is not accepted, however little of it is left', () => {

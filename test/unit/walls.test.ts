@@ -28,6 +28,8 @@ interface Room {
 
 /** Any room of the server may end the process with a message, and tell errors apart by their codes. */
 const faults = 'server/faults.ts';
+/** And name a guide there. */
+const guides = 'server/guides.ts';
 /** Rules that no resource has for itself. */
 const rules = ['generated', 'client/json.ts', faults, 'server/rules'];
 /** What handlers receive and answer, derived from the tables in generated/. */
@@ -61,7 +63,7 @@ const service = [
     'server/upkeep',
   ],
   ...['server/database/open.ts', 'server/database/embedded'],
-  ...['server/visible.ts', 'server/uncaught.ts', 'server/installation.ts'],
+  ...['server/visible.ts', 'server/uncaught.ts', 'server/installation.ts', guides],
 ];
 
 const rooms: Record<string, Room> = {
@@ -70,10 +72,11 @@ const rooms: Record<string, Room> = {
   'server/errors.ts': { from: ['generated'] },
   [faults]: { from: [] },
   'server/config.ts': { from: [faults, 'server/rules', 'server/settings.ts'] },
-  'server/settings.ts': { from: [], types: ['server/secrets'] },
+  [guides]: { from: [] },
+  'server/settings.ts': { from: [guides], types: ['server/secrets'] },
   'server/visible.ts': { from: [] },
   'server/uncaught.ts': { from: [faults] },
-  'server/log.ts': { from: [faults, 'server/rules', 'server/visible.ts'], packages: ['pino'] },
+  'server/log.ts': { from: [faults, guides, 'server/rules', 'server/visible.ts'], packages: ['pino'] },
   'server/terminal-log.ts': { from: ['server/visible.ts'], packages: ['pino', 'pino-pretty'] },
   ...Object.fromEntries(
     pureFilesOf('server/resources').map((file) => [
@@ -94,11 +97,11 @@ const rooms: Record<string, Room> = {
   'server/installation.ts': { from: ['generated', 'server/config.ts', 'server/contract'] },
   'server/database/embedded': { from: [faults], packages: ['pg'] },
   'server/database': {
-    from: rules,
+    from: [...rules, guides],
     packages: ['kysely', 'pg', 'pg-copy-streams', 'pg-protocol'],
   },
   'server/database/open.ts': {
-    from: [...rules, 'server/database', 'server/database/embedded'],
+    from: [...rules, guides, 'server/database', 'server/database/embedded'],
     packages: ['pg'],
   },
   'server/secrets': { from: [...rules, 'server/database'], packages: ['kysely'] },

@@ -275,7 +275,9 @@ describe('finds', () => {
     await replaceKey('0badc0de');
     const found = await broken();
     await replaceKey(right?.key);
-    expect(found).toMatchObject([{ broken: 1, note: 'they need key 0badc0de: add it to CARD_KEY' }]);
+    expect(found).toMatchObject([
+      { broken: 1, note: 'they need key 0badc0de: add it to CARD_KEY (or CARD_KEY_FILE)' },
+    ]);
   });
 
   it.each(damages)('%s', async (check, damage, repair) => {
