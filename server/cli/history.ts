@@ -1,11 +1,9 @@
-// `payments transactions history` and `payment-methods history`: what happened to one record, in the order of time.
-import { Command } from 'commander';
+// `payments transactions show ID --history`, and that of `payment-methods`: what happened to one record, in the order of time.
 import type { Db } from '../database/database.ts';
 import { listDeliveries, listEventsOf, type EventTarget } from '../events/delivery-list.ts';
 import { listAuditEntries } from '../upkeep/audit.ts';
 import { printRows, type JsonOption } from './output.ts';
 import { withService, type Call } from './service.ts';
-import { uuid } from './values.ts';
 
 const mostRows = 1_000;
 
@@ -22,30 +20,30 @@ interface Shown extends EventTarget {
   expiration_date?: string | null;
 }
 
-export const historyCommand = (
+export const historyOption = [
+  '--history',
+  'show instead what happened to it, oldest first: its events, their deliveries, and what operators did',
+] as const;
+
+export async function printHistory(
   call: Call,
-  noun: string,
+  id: string,
+  output: JsonOption,
   find: (db: Db, id: string) => Promise<Shown | undefined>,
   missing: (id: string) => Error,
-): Command =>
-  new Command('history')
-    .description(
-      `show what happened to a ${noun}, oldest first: its events, their deliveries, and what operators did`,
-    )
-    .argument('<id>', 'its ID', uuid)
-    .action(async (id: string, output: JsonOption) => {
-      const rows = await withService(
-        call,
-        async ({ db }) => {
-          const found = await find(db, id);
-          if (!found) throw missing(id);
-          return historyOf(db, found);
-        },
-        // An account may have millions of events.
-        { isLong: true },
-      );
-      printRows(rows, output, '');
-    });
+): Promise<void> {
+  const rows = await withService(
+    call,
+    async ({ db }) => {
+      const found = await find(db, id);
+      if (!found) throw missing(id);
+      return historyOf(db, found);
+    },
+    // An account may have millions of events.
+    { isLong: true },
+  );
+  printRows(rows, output, '');
+}
 
 async function historyOf(db: Db, record: Shown) {
   const events = await listEventsOf(db, record, mostRows);

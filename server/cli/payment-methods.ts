@@ -16,7 +16,7 @@ import {
 import { presentPaymentMethod } from '../resources/payment-methods/table.ts';
 import { passesLuhn } from '../rules/card-numbers.ts';
 import { visibleLines } from '../visible.ts';
-import { historyCommand } from './history.ts';
+import { historyOption, printHistory } from './history.ts';
 import { readSecretLine } from './input.ts';
 import { noneIn, printJson, printRows, withExamples, type JsonOption } from './output.ts';
 import { eraseCommand } from './payment-methods-erase.ts';
@@ -57,8 +57,10 @@ export function makeCommand(call: Call): Command {
     .argument('<id>', 'its ID', uuid)
     .description('print a payment method as JSON, as the API shows it, with its pending replacement')
     .addHelpText('after', '\nThe card number is never printed: `label` has its last four digits.')
-    .action((id: string) => show(call, id));
-  command.addCommand(historyCommand(call, 'payment method', findPaymentMethodOfAnyAccount, noMethod));
+    .option(...historyOption)
+    .action((id: string, { history = false, ...output }: ShowOptions) =>
+      history ? printHistory(call, id, output, findPaymentMethodOfAnyAccount, noMethod) : show(call, id),
+    );
   command
     .command('move')
     .description('move a payment method to another status')
@@ -124,6 +126,10 @@ async function listMethods(call: Call, { merchantAccount, json, ...filter }: Lis
     external_identifier: row.external_identifier,
   }));
   printRows(shown, { json }, noneIn('payment method', merchantAccount));
+}
+
+interface ShowOptions extends JsonOption {
+  history?: boolean;
 }
 
 async function show(call: Call, id: string): Promise<void> {

@@ -11,7 +11,7 @@ import { amountText, transactionMoves, type TransactionStatus } from '../resourc
 import { presentTransaction, type Transaction } from '../resources/transactions/table.ts';
 import { cursorBinding, pageCursors } from '../rules/cursor.ts';
 import { isUuid } from '../rules/values.ts';
-import { historyCommand } from './history.ts';
+import { historyOption, printHistory } from './history.ts';
 import { noneIn, printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
 import { notFound, readAccounts, withPublishedChange, withService, type Call } from './service.ts';
 import { matching, time, uuid, whole } from './values.ts';
@@ -19,14 +19,17 @@ import { matching, time, uuid, whole } from './values.ts';
 const noTransaction = (id: string) => notFound('transaction', id, 'transactions list');
 
 export function makeCommand(call: Call): Command {
-  const command = new Command('transactions')
-    .addCommand(listCommand(call))
-    .addCommand(historyCommand(call, 'transaction', findTransactionOfAnyAccount, noTransaction));
+  const command = new Command('transactions').addCommand(listCommand(call));
   command
     .command('show')
     .argument('<id>', 'its ID', uuid)
     .description('print a transaction as JSON, as the API shows it')
-    .action(async (id: string) => {
+    .option(...historyOption)
+    .action(async (id: string, { history = false, ...output }: ShowOptions) => {
+      if (history) {
+        await printHistory(call, id, output, findTransactionOfAnyAccount, noTransaction);
+        return;
+      }
       const found = await withService(call, ({ db }) => findTransactionOfAnyAccount(db, id));
       if (!found) throw noTransaction(id);
       printJson(presentTransaction(found));
@@ -67,6 +70,10 @@ A decline with one of these reasons applies a pending replacement of the card:
       printJson({ id: moved.id, status: moved.status });
     });
   return command;
+}
+
+interface ShowOptions extends JsonOption {
+  history?: boolean;
 }
 
 interface ListOptions extends JsonOption {

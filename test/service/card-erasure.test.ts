@@ -126,7 +126,7 @@ describe('payment-methods erase', () => {
     // Repeated, the request is neither answered with the card nor carried out again.
     const again = await post(body, key);
     expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([404, 'true']);
-    const { items } = JSON.parse(await done(['payment-methods', 'history', id, '--json'])) as {
+    const { items } = JSON.parse(await done(['payment-methods', 'show', '--history', id, '--json'])) as {
       items: { what: string; result: string }[];
     };
     expect(items[0]).toMatchObject({
@@ -230,7 +230,7 @@ describe('payment-methods erase', () => {
     expect(await done(['payment-methods', 'erase', '--expired-before', '01/21', '--yes'])).toBe(
       'There is nothing to erase.\n',
     );
-    const { items } = JSON.parse(await done(['payment-methods', 'history', old, '--json'])) as {
+    const { items } = JSON.parse(await done(['payment-methods', 'show', '--history', old, '--json'])) as {
       items: { result: string }[];
     };
     expect(items[0]?.result).toContain('it was erased');

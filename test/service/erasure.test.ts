@@ -571,7 +571,7 @@ it('history says that the events of a card are erased', async () => {
   const made = await createBuyer(db(), named('with history'));
   const id = await stored({ buyer_id: made.id });
   await erase(made.id);
-  const rows = JSON.parse(await done(['payment-methods', 'history', id, '--json'])) as {
+  const rows = JSON.parse(await done(['payment-methods', 'show', '--history', id, '--json'])) as {
     items: { what: string; result: string }[];
   };
   expect(rows.items).toContainEqual(

@@ -174,7 +174,8 @@ describe('payments transactions list', () => {
     await createTransactions(db(), [declined]);
     const { items: happened } = await json<{ items: unknown[] }>(
       'transactions',
-      'history',
+      'show',
+      '--history',
       declined.id,
       '--json',
     );

@@ -114,7 +114,7 @@ describe('a card verifier', () => {
     });
     expect(service.logs.join('')).not.toContain(card.number);
     const env = { ENVIRONMENT: 'production', DATABASE_URL: service.config.databaseUrl };
-    const { stdout } = await paymentsHere(['payment-methods', 'history', id, '--json'], env);
+    const { stdout } = await paymentsHere(['payment-methods', 'show', '--history', id, '--json'], env);
     expect((JSON.parse(stdout) as { items: unknown[] }).items).toContainEqual(
       expect.objectContaining({
         what: 'card verifier failed',

@@ -65,7 +65,7 @@ export interface PaymentMethodsTable extends ShownColumns<
   /** Sealed by the vault. Null, as `fingerprint` is, when the card cannot be used. */
   number_sealed: string | null;
   redirect_url: string | null;
-  /** Why the card verifier failed when the card was stored, for `payments payment-methods history`. */
+  /** Why the card verifier failed when the card was stored, for `payments payment-methods show --history`. */
   verification_error: ColumnType<string | null, string | null | undefined, string | null>;
   /** Details that apply later, and when they were found. */
   replacement: ColumnType<Replacement | null, string | null | undefined, string | null>;

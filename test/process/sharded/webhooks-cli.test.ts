@@ -178,7 +178,7 @@ describe('payments webhooks deliveries, replay, activate and deactivate', () => 
     expect(await json('replay', event_id)).toMatchObject({ replayed: 1 });
     const replace = ['payment-methods', 'found-replacement', record, '--expiration-date', '12/41'];
     expect((await paymentsHere(replace, env)).status).toBe(0);
-    const { stdout } = await paymentsHere(['payment-methods', 'history', record, '--json'], env);
+    const { stdout } = await paymentsHere(['payment-methods', 'show', '--history', record, '--json'], env);
     const { items: happened } = JSON.parse(stdout) as { items: { what: string; result: string }[] };
     expect(happened).toEqual(
       expect.arrayContaining([
