@@ -2,15 +2,14 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { contractVersion } from '../../generated/operations.ts';
 import { createExpress } from '../../server/http/express.ts';
 import { serveSandboxPackage } from '../../server/http/sandbox-package.ts';
-
 import type { Mock } from '../../testing/mock.ts';
 import type { Sandbox } from '../../testing/sandbox.ts';
 import { eventually, nothingRunsOn } from '../support/data-dir.ts';
