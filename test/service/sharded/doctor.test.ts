@@ -100,9 +100,14 @@ it('has nothing to say of an event that was triggered for one subscription', asy
     await run<{ id: string }>('create', receiver.url, '--merchant-account', '*'),
   ];
   // The check leaves a minute for what was under way at that time, so they miss only what comes from now on.
-  await sql`update webhook_subscriptions set created_at = earlier.at, updated_at = earlier.at
-    from (select max(created_at) - interval '1 minute' as at from events) as earlier
-    where id = any(${[chosen.id, beside.id]}::uuid[])`.execute(db());
+  const { rows } = await sql<{
+    at: Date;
+  }>`select max(created_at) - interval '1 minute' as at from events`.execute(db());
+  await db()
+    .updateTable('webhook_subscriptions')
+    .set({ created_at: rows[0]?.at, updated_at: rows[0]?.at })
+    .where('id', 'in', [chosen.id, beside.id])
+    .execute();
   const { event } = await run<{ event: string }>(
     ...['trigger', '--subscription', chosen.id, 'transaction.updated'],
   );
@@ -164,10 +169,18 @@ it('names the receivers that fail, and those switched off for that, which is no 
 });
 
 it('names five receivers that fail, and counts the others', async () => {
-  await sql`
-    insert into webhook_subscriptions (merchant_account_id, url, active, secret_sealed, failing_since)
-    select merchant_account_id, url || '/' || n, true, secret_sealed, now()
-    from webhook_subscriptions, generate_series(1, 7) as n`.execute(db());
+  const { url, secret_sealed } = await db()
+    .selectFrom('webhook_subscriptions')
+    .select(['url', 'secret_sealed'])
+    .executeTakeFirstOrThrow();
+  const failing = {
+    merchant_account_id: 'default',
+    active: true,
+    url,
+    secret_sealed,
+    failing_since: new Date(),
+  };
+  await db().insertInto('webhook_subscriptions').values(Array<typeof failing>(7).fill(failing)).execute();
   const { stdout } = await doctor();
   await sql`delete from webhook_subscriptions where failing_since is not null`.execute(db());
   const [line = ''] = /^- 7 webhook subscriptions failing: .*$/m.exec(stdout) ?? [];
@@ -176,6 +189,17 @@ it('names five receivers that fail, and counts the others', async () => {
 });
 
 const card = cards[0]?.id ?? '';
+/** As other rows, because Citus never updates the account of one. */
+const moveTo = (account: string): string =>
+  ['events', 'deliveries', 'delivery_attempts']
+    .flatMap((table) => [
+      `create table moved as select * from ${table}`,
+      `update moved set merchant_account_id = '${account}'`,
+      `delete from ${table}`,
+      `insert into ${table} select * from moved`,
+      'drop table moved',
+    ])
+    .join(';');
 const damages: [check: string, damage: string, repair: string][] = [
   [
     'events have a delivery to each subscription that was active throughout',
@@ -242,19 +266,12 @@ const damages: [check: string, damage: string, repair: string][] = [
       update delivery_attempts set at = at + interval '1 hour';
       update webhook_subscriptions set failing_since = null`,
   ],
-  [
-    'deliveries go to subscriptions of their own merchant account',
-    ['events', 'deliveries', 'delivery_attempts']
-      .map((table) => `update ${table} set merchant_account_id = 'marketplace'`)
-      .join(';'),
-    ['events', 'deliveries', 'delivery_attempts']
-      .map((table) => `update ${table} set merchant_account_id = 'default'`)
-      .join(';'),
-  ],
+  ['deliveries go to subscriptions of their own merchant account', moveTo('marketplace'), moveTo('default')],
+  // To another ID, and back.
   [
     'deliveries have their event',
-    `update events set merchant_account_id = 'marketplace'`,
-    `update events set merchant_account_id = 'default'`,
+    `update deliveries set event_id = reverse(replace(event_id::text, '-', ''))::uuid`,
+    `update deliveries set event_id = reverse(replace(event_id::text, '-', ''))::uuid`,
   ],
   [
     'everything that is sealed can be opened',
@@ -262,6 +279,10 @@ const damages: [check: string, damage: string, repair: string][] = [
     `delete from gift_cards`,
   ],
 ];
+
+const runAll = async (statements: string) => {
+  for (const statement of statements.split(';')) await sql.raw(statement).execute(db());
+};
 
 describe('finds', () => {
   it('a key that a value needs and that is missing, and names it', async () => {
@@ -281,9 +302,9 @@ describe('finds', () => {
   });
 
   it.each(damages)('%s', async (check, damage, repair) => {
-    await sql.raw(damage).execute(db());
+    await runAll(damage);
     const found = await broken();
-    await sql.raw(repair).execute(db());
+    await runAll(repair);
     expect(found.map((finding) => finding.check)).toEqual([check]);
     expect(found[0]?.examples.length).toBeGreaterThan(0);
   });

@@ -17,7 +17,13 @@ import { cards } from '../../../server/sandbox/sample-records.ts';
 import { startJobs, deleteExpired } from '../../../server/upkeep/jobs.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { startLossyDatabase } from '../../support/lost-commit.ts';
-import { expireCard, recordReplacement, silentWork, writingAnything } from '../../support/records.ts';
+import {
+  createPaymentMethod,
+  expireCard,
+  recordReplacement,
+  silentWork,
+  writingAnything,
+} from '../../support/records.ts';
 import { startTestService } from '../../support/service.ts';
 
 const [{ id } = { id: '' }] = cards;
@@ -72,28 +78,29 @@ it('does not touch cards that have not expired, changes those of an account toge
   await using service = await startTestService({ jobMilliseconds: 50 });
   const { db, background } = service.service.database;
   const { secrets } = service;
-  const stored = await db
-    .selectFrom('payment_methods')
-    .select('id')
-    .where('status', '=', 'succeeded')
-    .execute();
-  const [first = '', second = '', later = ''] = stored.map((card) => card.id);
+  const [first, second, later] = [
+    (await createPaymentMethod({ db, secrets })).id,
+    (await createPaymentMethod({ db, secrets })).id,
+    (await createPaymentMethod({ db, secrets })).id,
+  ];
   const read = async () => {
     const { rows } = await sql<{ id: string; waits: boolean; change: string }>`
       select id, has_replacement as waits, xmin::text as change from payment_methods
-      where id = any(${[first, second, later]}::uuid[])`.execute(db);
+      where merchant_account_id = 'default' and id = any(${[first, second, later]}::uuid[])`.execute(db);
     const of = (wanted: string) => rows.find((row) => row.id === wanted);
     return [of(first), of(second), of(later)] as const;
   };
   await inTransaction(background.db, async (tx) => {
     const asAnother = () =>
       withLock(db, 'daily jobs', async () => {
-        await sql`update payment_methods set merchant_account_id = 'default'`.execute(db);
         for (const card of [first, second, later]) {
           await expireCard(db, card, card === later ? 'this' : 'last');
           await recordReplacement({ db, secrets }, card, { number: '4012888888881881' });
         }
-        await sql`select from payment_methods where id = ${later} for update`.execute(tx);
+        await sql`
+          select from payment_methods where merchant_account_id = 'default' and id = ${later} for update`.execute(
+          tx,
+        );
         const seen = service.logs.length;
         const isLeft = () => service.logs.slice(seen).some((line) => line.includes('another instance runs'));
         await vi.waitUntil(isLeft, { timeout: 10_000 });
@@ -241,24 +248,34 @@ it('deletes old events without pending deliveries, expired rate limit counters, 
 });
 
 describe('retention', () => {
-  const make = (db: Db, subscription: string | null, state: string, number: number) =>
-    sql`
-      with made as (
-        insert into events (id, name, merchant_account_id, body, created_at)
-        select gen_random_uuid(), 'transaction.created', 'default', '{}', now() - interval '40 days' + number * interval '1 s'
-        from generate_series(1, ${number}) as number returning *
-      ), sent as (
-        insert into deliveries (merchant_account_id, created_at, event_id, subscription_id, state)
-        select merchant_account_id, created_at, id, coalesce(${subscription}::uuid, gen_random_uuid()), ${state} from made
-        returning *
-      )
+  // A statement for each table, because Citus plans no insert into several of them.
+  const make = async (db: Db, subscription: string | null, state: string, number: number) => {
+    const rows = Array.from({ length: number }, (_, index) => ({
+      event: randomUUID(),
+      delivery: randomUUID(),
+      subscription: subscription ?? randomUUID(),
+      at: new Date(Date.now() - 40 * 86_400_000 + index * 1000),
+    }));
+    const inserted = sql`json_to_recordset(${JSON.stringify(rows)}::json)
+      as made (event uuid, delivery uuid, subscription uuid, at timestamptz)`;
+    await sql`
+      insert into events (id, name, merchant_account_id, body, created_at)
+      select event, 'transaction.created', 'default', '{}', at from ${inserted}`.execute(db);
+    await sql`
+      insert into deliveries (merchant_account_id, id, created_at, event_id, subscription_id, state)
+      select 'default', delivery, at, event, subscription, ${state}::text from ${inserted}`.execute(db);
+    await sql`
       insert into delivery_attempts (merchant_account_id, delivery_id, number, at, milliseconds)
-      select merchant_account_id, id, 1, created_at, 1 from sent`.execute(db);
+      select 'default', delivery, 1, at, 1 from ${inserted}`.execute(db);
+  };
   const count = async (db: Db) => {
-    const { rows } = await sql<{ counts: number[] }>`
-      select array[(select count(*)::integer from events), (select count(*)::integer from deliveries),
-        (select count(*)::integer from delivery_attempts)] as counts`.execute(db);
-    return rows[0]?.counts;
+    const countOf = async (table: 'events' | 'deliveries' | 'delivery_attempts') => {
+      const { rows } = await sql<{
+        rows: number;
+      }>`select count(*)::integer as rows from ${sql.table(table)}`.execute(db);
+      return rows[0]?.rows;
+    };
+    return [await countOf('events'), await countOf('deliveries'), await countOf('delivery_attempts')];
   };
   const before = () => new Date(Date.now() - 30 * 86_400_000) as DatabaseTime;
 
@@ -320,7 +337,7 @@ describe('retention', () => {
     const { db } = database;
     await make(db, null, 'failed', 2);
     await inTransaction(db, async (tx) => {
-      await sql`select from events limit 1 for update`.execute(tx);
+      await sql`select from events where merchant_account_id = 'default' limit 1 for update`.execute(tx);
       expect(await deleteExpired(db, 'events', { before: before(), isStopping: () => true })).toBe(0);
       expect(await deleteExpired(db, 'events', { before: before() })).toBe(1);
     });
