@@ -122,6 +122,9 @@ const isForValidators = (key: string, value: unknown) =>
   (key === 'pattern' && typeof value === 'string' && (/\\u0000|\[ -~\]/.test(value) || value.length > 60)) ||
   ((key === 'maximum' || key === 'minimum') && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER);
 
+/** The local server is the only URL without variables, so that samples work unedited. */
+export const serverOf = ({ servers }: Contract) => servers.find(({ url }) => !url.includes('{'))?.url ?? '';
+
 /** With the first example of the body, which is the one that succeeds, or the first filter of a list that has an example. */
 function callOf(contract: Contract, { method, path, operation }: Item): Call {
   const { requestBody, parameters = [] } = operation;
@@ -131,8 +134,7 @@ function callOf(contract: Contract, { method, path, operation }: Item): Call {
   const filter = named.find((one) => one.in === 'query' && one.example !== undefined);
   return {
     method,
-    // The local server is the only URL without variables, so the samples work unedited.
-    server: contract.servers.find(({ url }) => !url.includes('{'))?.url ?? '',
+    server: serverOf(contract),
     path,
     ids: named
       .filter((one) => one.in === 'path')

@@ -5,6 +5,7 @@ import { slug } from 'github-slugger';
 import { parse } from 'yaml';
 import { root } from '../support/root.ts';
 import type { Contract } from './contract.ts';
+import { workflowPage, type Workflow } from './workflow-page.ts';
 
 export interface Guide {
   /** Its address is `guides/<slug>.html`, and `guides/<slug>.md` for programs. */
@@ -22,11 +23,11 @@ export interface Guide {
 }
 
 /** In the order of the menus. Benchmarks, scaling and decisions stay in the repository: they are not for integrators. */
-export const groups = ['Guides', 'Build', 'Operate', 'Contribute'] as const;
+export const groups = ['Guides', 'Workflows', 'Build', 'Operate', 'Contribute'] as const;
 export type Group = (typeof groups)[number];
 
 /** Those who call the API. The others have a menu of their own. */
-export const isForIntegrators = ({ group }: Guide): boolean => group === 'Guides' || group === 'Build';
+export const isForIntegrators = ({ group }: Guide): boolean => group !== 'Operate' && group !== 'Contribute';
 
 /** Pages link to its sections as GitHub does: `../../openapi/introduction.md#errors`. */
 export const introduction = 'openapi/introduction.md';
@@ -87,7 +88,25 @@ const rows: [slug: string, group: Group, about: string, file?: string][] = [
   ],
 ];
 
-export function readGuides({ info }: Contract): Guide[] {
+const workflowsFile = 'docs/workflows/payments.arazzo.yaml';
+
+export function readGuides(contract: Contract): Guide[] {
+  const { workflows } = parse(readFileSync(join(root, workflowsFile), 'utf8')) as { workflows: Workflow[] };
+  return [
+    ...writtenGuides(contract),
+    ...workflows.map((workflow): Guide => ({
+      slug: workflow.workflowId,
+      label: workflow.summary,
+      about: workflow.description,
+      group: 'Workflows',
+      file: workflowsFile,
+      markdown: workflowPage(contract, workflow),
+      synonyms: {},
+    })),
+  ];
+}
+
+function writtenGuides({ info }: Contract): Guide[] {
   const sections = new Map(
     info.description.split(/^(?=# )/m).map((markdown) => [slug(titleOf(markdown)), markdown]),
   );

@@ -45,7 +45,7 @@ function calledBy({ path, method, operation, isEvent }: Item): string {
 /** As guides call them, because browser/site.ts remembers which one a reader chose. */
 const fences: Record<string, string> = { curl: 'sh', TypeScript: 'ts', JavaScript: 'js', 'C#': 'csharp' };
 
-const fence = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;
+export const fence = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;
 
 /** Where parameters may be, in the order of the page. */
 const places = { path: 'Path parameters', query: 'Query parameters', header: 'Headers', cookie: 'Cookies' };
@@ -135,7 +135,7 @@ function linesOf(fields: Field[], isSent: boolean, shown: Map<string, string>, p
 }
 
 /** JSON in which what fits on a line is on one line. */
-function compact(value: unknown, indent = ''): string {
+export function compact(value: unknown, indent = ''): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   const isList = Array.isArray(value);
   const parts = (within: string) =>

@@ -12,6 +12,7 @@ const weights = {
   Guides: 4,
   operation: 3,
   field: 2,
+  Workflows: 2,
   event: 1,
   Build: 2,
   Operate: 2,

@@ -49,6 +49,7 @@ export function menusOf(
   const operate = linksOf('Operate');
   const withItems = (address: (item: Item) => string, ...more: MenuGroup['links']): MenuGroup[] => [
     { label: 'Guides', links: [overview, ...linksOf('Guides')] },
+    { label: 'Workflows', links: linksOf('Workflows') },
     ...contract.tags.map(({ name }) => ({
       label: name,
       links: itemsOf(contract)

@@ -14,6 +14,7 @@ import {
 import { fieldsOf, rulesOf } from '../../scripts/docs/fields.ts';
 import { render } from '../../scripts/docs/markdown.ts';
 import { operationPage } from '../../scripts/docs/operation-page.ts';
+import { workflowPage } from '../../scripts/docs/workflow-page.ts';
 import { root } from '../../scripts/support/root.ts';
 import { loadContract, resolve } from '../../server/contract/load.ts';
 import { chromiumPath, launch } from '../support/browser.ts';
@@ -165,6 +166,34 @@ it('every page has a link to the same text as Markdown', () => {
   });
   // Redoc shows the contract, and a page that is not there says nothing.
   expect(lacking.sort()).toEqual(['404.html', 'reference.html']);
+});
+
+it('a workflow says what is expected, and does not build with an expression that has no words', () => {
+  const workflow = (condition: string) =>
+    workflowPage(contract, {
+      workflowId: 'one',
+      summary: 'One step',
+      description: 'It reads',
+      inputs: { properties: { 'my-token': { description: 'A token' } } },
+      parameters: [{ in: 'header', name: 'Authorization', value: 'Bearer {$inputs.my-token}' }],
+      steps: [
+        {
+          stepId: 'read',
+          description: 'Read.',
+          operationId: 'payments.listTransactions',
+          successCriteria: [{ condition: '$statusCode == 200' }, { condition }],
+        },
+      ],
+    });
+  const page = workflow("$response.body#/items/0/type == 'transaction'");
+  for (const part of [
+    '- `$MY_TOKEN`: A token.\n',
+    '  -H "Authorization: Bearer $MY_TOKEN"\n',
+    '**Expected:** the HTTP status is `200`, `items[0].type` is `transaction`.\n',
+    '{ "items": [{ "type": "transaction" }], … }\n',
+  ])
+    expect(page).toContain(part);
+  expect(() => workflow('$url == 1')).toThrow('no words for $url');
 });
 
 describe('rules in words', () => {

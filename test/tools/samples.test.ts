@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { forReaders, parseContract } from '../../scripts/docs/contract.ts';
+import { readGuides } from '../../scripts/docs/guides.ts';
 import { eventually } from '../support/data-dir.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { missingFor, runCode } from '../support/languages.ts';
@@ -292,5 +293,48 @@ describe('the introduction', () => {
     // On a terminal it asks.
     await payments(`${remove.replace('ID', id)} --yes`);
     expect(await payments(list)).not.toContain(id);
+  });
+});
+
+describe('the pages of workflows', () => {
+  /** The commands of a page, in one shell. Returns what each step printed. */
+  async function outputsOf(slug: string, env: Record<string, string>): Promise<string[]> {
+    const contract = parseContract(await readFile(join(root, 'generated/openapi.json'), 'utf8'));
+    const page = readGuides(contract).find((guide) => guide.slug === slug)?.markdown ?? '';
+    const [...codes] = page.matchAll(/^```sh\n([^]*?)^```$/gm);
+    const script = codes.map(([, code = '']) => code).join("echo '\n---'\n");
+    const { status, stdout, output } = await run(
+      'sh',
+      ['-ec', script.replaceAll('http://127.0.0.1:8080', service.url)],
+      { cwd: folder, env: { TOKEN: service.token('*.read', '*.write'), ...env } },
+    );
+    expect(status, output).toBe(0);
+    return stdout.split('\n---\n');
+  }
+  const idIn = (json = '') => /"id":"([^"]+)"/.exec(json)?.[1] ?? '';
+
+  it('store a card once', async () => {
+    const [stored, repeated] = await outputsOf('first-payment-method', { KEY: 'workflow-of-a-test' });
+    expect(stored).toContain('"status":"succeeded"');
+    expect(repeated).toMatch(/^idempotency-replayed: true/im);
+    expect(idIn(repeated)).toBe(idIn(stored));
+  });
+
+  it('read two pages', async () => {
+    const pages = (await outputsOf('all-transactions', {})).map(
+      (page) => JSON.parse(page) as { items: { id: string }[] },
+    );
+    expect(new Set(pages.flatMap(({ items }) => items.map(({ id }) => id))).size).toBe(40);
+  });
+
+  it('subscribe a receiver, which gets the event', async () => {
+    await using receiver = await startReceiver();
+    const [subscribed, stored] = await outputsOf('receive-an-event', { RECEIVER: receiver.url });
+    expect(subscribed).toContain('"secret":"whsec_');
+    await receiver.received(1);
+    expect(JSON.parse(receiver.got[0]?.body ?? '')).toMatchObject({
+      name: 'payment-method.created',
+      target: { id: idIn(stored) },
+    });
   });
 });
