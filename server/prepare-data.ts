@@ -80,24 +80,27 @@ export const fillSandbox = (db: Db, dataDir: string, secrets: CardSecrets): Prom
     // `default` is the older one, because requests without the account header use the oldest account.
     const { now } = unit;
     const older = earlier(now, 60_000);
-    const made = [
-      await createAccount(unit, { id: 'default', display_name: 'Default', created_at: older }),
-      await createAccount(unit, { id: 'marketplace', display_name: 'Marketplace', created_at: now }),
-    ];
+    const isNew = async (account: Parameters<typeof createAccount>[1]) =>
+      (await createAccount(unit, account)).kind === 'made';
+    const hasMade = {
+      default: await isNew({ id: 'default', display_name: 'Default', created_at: older }),
+      marketplace: await isNew({ id: 'marketplace', display_name: 'Marketplace', created_at: now }),
+    };
+    const hasMadeSome = hasMade.default || hasMade.marketplace;
     const sample = async (account: string, length: number) => {
       const keys = await secrets.keysOf(unit.db, account);
       const sampleAt = createSamples(account, { seed: 1, until: now, keys });
       return Array.from({ length }, (_, index) => sampleAt(index));
     };
-    if (made[0]) await createSampleRecords(unit, 'default', secrets);
-    if (made.some(Boolean))
+    if (hasMade.default) await createSampleRecords(unit, 'default', secrets);
+    if (hasMadeSome)
       await importTransactions(unit, [
-        { rows: made[0] ? await sample('default', 300) : [] },
-        { rows: made[1] ? await sample('marketplace', 60) : [] },
+        { rows: hasMade.default ? await sample('default', 300) : [] },
+        { rows: hasMade.marketplace ? await sample('marketplace', 60) : [] },
       ]);
     const file = sandboxKeyFile(dataDir);
     const privateKey = readKey(file) ?? generateKeyPair('ECDSA').privateKey;
-    if (await findSigningPair(unit.db, thumbprint(privateKey))) return made.some(Boolean);
+    if (await findSigningPair(unit.db, thumbprint(privateKey))) return hasMadeSome;
     await createKeyPair(unit, { privateKey, name: 'Sandbox', roles: ['administrator'], accounts: 'all' });
     // Before the commit: a pair without its private key is useless, but a key without a pair is registered at the next start.
     writePrivate(file, privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);

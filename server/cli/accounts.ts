@@ -32,9 +32,9 @@ export function makeCommand(call: Call): Command {
     .action(async (id: string, { name: display_name }: { name: string }) => {
       const made = await withChange(call, async (unit) => {
         const account = await createAccount(unit, { id, display_name });
-        if (!account) throw new OperatorFault(`There is a merchant account ${id} already.`);
+        if (account.kind === 'taken') throw new OperatorFault(`There is a merchant account ${id} already.`);
         await unit.audit({ about: id });
-        return account;
+        return account.row;
       });
       printJson(made);
     });
@@ -44,7 +44,7 @@ export function makeCommand(call: Call): Command {
     .action(async (id: string) => {
       await withChange(call, async (unit) => {
         await requireAccount(unit.db, id);
-        if (!(await deleteAccount(unit, id)))
+        if ((await deleteAccount(unit, id)).kind === 'used')
           throw new OperatorFault(
             `The merchant account ${id} was used, or has records, key pairs or events, so it cannot be deleted.`,
           );

@@ -114,9 +114,9 @@ async function create(call: Call, options: CreateOptions): Promise<void> {
       account_number: options.accountNumber,
       billing_details: [firstName, lastName, email].some((text) => text !== null) ? billing : null,
     });
-    if (!buyer) throw new OperatorFault(`There is a buyer ${externalIdentifier} already.`);
-    await unit.audit({ about: buyer.id });
-    return buyer;
+    if (buyer.kind === 'taken') throw new OperatorFault(`There is a buyer ${externalIdentifier} already.`);
+    await unit.audit({ about: buyer.row.id });
+    return buyer.row;
   });
   printJson(presentBuyer(made));
 }

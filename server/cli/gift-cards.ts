@@ -46,9 +46,9 @@ export function makeCommand(call: Call): Command {
           change(async (unit) => {
             const merchant_account_id = await requireAccount(unit.db, merchantAccount);
             const card = await createGiftCard(unit, { merchant_account_id, number, pin }, vault);
-            if (!card) throw new Error('The ID of a new gift card is taken.');
-            await unit.audit({ about: card.id });
-            return card;
+            if (card.kind === 'taken') throw new Error('The ID of a new gift card is taken.');
+            await unit.audit({ about: card.row.id });
+            return card.row;
           }),
         { creates: true },
       );

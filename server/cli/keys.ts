@@ -123,18 +123,18 @@ async function update(
   const pair = await withChange(call, async (unit) => {
     const updated = await updateAccountsOf(unit, id, accounts);
     if (!updated) throw notFound('key pair', id, 'keys list');
-    if (!('id' in updated)) throw missing(updated);
+    if (updated.kind !== 'stored') throw missing(updated);
     await unit.audit({ about: id });
-    return updated;
+    return updated.pair;
   });
   printJson(presentApiKeyPair(pair));
 }
 
 const missing = (what: Missing): OperatorFault =>
   new OperatorFault(
-    'roles' in what
-      ? `There is no role ${what.roles.join(', ')}. See: payments roles list${what.roles.some((slug) => slug.includes(',')) ? '. For several, repeat --role.' : ''}`
-      : `There is no merchant account ${what.accounts.join(', ')}. See: payments accounts list`,
+    what.kind === 'noRoles'
+      ? `There is no role ${what.slugs.join(', ')}. See: payments roles list${what.slugs.some((slug) => slug.includes(',')) ? '. For several, repeat --role.' : ''}`
+      : `There is no merchant account ${what.ids.join(', ')}. See: payments accounts list`,
   );
 
 async function deactivate(call: Call, id: string, { yes = false }: { yes?: boolean }): Promise<void> {
@@ -173,12 +173,13 @@ async function create(call: Call, options: CreateOptions): Promise<void> {
   let isWritten = false;
   const { pair, hasAccount } = await withChange(call, async (unit) => {
     const made = await createKeyPair(unit, { privateKey, name: options.name, roles, accounts });
-    if (!('id' in made)) throw missing(made);
+    if (made.kind !== 'stored') throw missing(made);
+    const { pair } = made;
     // Before the commit: a pair whose private key is lost is useless. Once, because the work may be repeated.
     if (out !== undefined && !isWritten) writePrivateKey(out, pem);
     isWritten = true;
-    await unit.audit({ about: made.id });
-    return { pair: made, hasAccount: (await findFirstAccount(unit.db)) !== undefined };
+    await unit.audit({ about: pair.id });
+    return { pair, hasAccount: (await findFirstAccount(unit.db)) !== undefined };
   });
   printJson({ ...presentApiKeyPair(pair), ...(out === undefined ? { private_key: pem } : {}) });
   if (out !== undefined) console.error(`To sign a token with it: payments ${tokenCommand(pair.roles, out)}`);

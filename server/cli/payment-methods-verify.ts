@@ -113,11 +113,11 @@ async function openVerifier(
     if (next === 'processing') return { id, status, error };
     const result = await changeWithEvents(async (unit) => {
       const moved = await movePaymentMethod(unit, id, next, { onlyFrom: 'processing', description });
-      if (moved && 'moved' in moved && (isEachAudited || !isAudited)) await unit.audit({ about: id });
+      if (moved?.kind === 'moved' && (isEachAudited || !isAudited)) await unit.audit({ about: id });
       return moved;
     });
     // It was moved meanwhile.
-    if (result && 'illegal' in result) return { id, status: null, error: result.illegal };
+    if (result?.kind === 'illegal') return { id, status: null, error: result.reason };
     isAudited = true;
     return { id, status: next, error };
   };

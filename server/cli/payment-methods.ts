@@ -70,9 +70,9 @@ export function makeCommand(call: Call): Command {
       const moved = await withPublishedChange(call, async (unit) => {
         const result = await movePaymentMethod(unit, id, status);
         if (!result) throw noMethod(id);
-        if ('illegal' in result) throw new OperatorFault(result.illegal);
+        if (result.kind === 'illegal') throw new OperatorFault(result.reason);
         await unit.audit({ about: id });
-        return result.moved;
+        return result.row;
       });
       printJson({ id: moved.id, status: moved.status });
     });
@@ -195,9 +195,9 @@ async function foundReplacement(call: Call, id: string, options: FoundOptions): 
       return changeWithEvents(async (unit) => {
         const result = await recordReplacement(unit, id, details, { vault, keysOf, describeCard: describe });
         if (!result) throw noMethod(id);
-        if ('illegal' in result) throw new OperatorFault(result.illegal);
+        if (result.kind === 'illegal') throw new OperatorFault(result.reason);
         await unit.audit({ about: id });
-        return result.noted;
+        return result.row;
       });
     },
     { creates: true },

@@ -28,12 +28,12 @@ export function makeCommand(call: Call): Command {
       const role = { slug, name: name(options.name ?? slug), description, permissions };
       const made = await withChange(call, async (unit) => {
         const stored = await createRole(unit, role);
-        if (!stored)
+        if (stored.kind === 'taken')
           throw new OperatorFault(
             `There is a role ${slug} already. To change it: payments roles update ${slug}`,
           );
-        await unit.audit({ about: stored.id });
-        return stored;
+        await unit.audit({ about: stored.row.id });
+        return stored.row;
       });
       printJson(made);
     });
@@ -66,11 +66,11 @@ export function makeCommand(call: Call): Command {
     .action(async (slug: string) => {
       refuseBuiltIn(slug);
       await withChange(call, async (unit) => {
-        const pairs = await deleteRole(unit, slug);
-        if (!pairs) throw unknown(slug);
-        if (pairs.length > 0)
+        const deleted = await deleteRole(unit, slug);
+        if (!deleted) throw unknown(slug);
+        if (deleted.kind === 'inUse')
           throw new OperatorFault(
-            `These key pairs have the role ${slug}: ${pairs.map((pair) => `${pair.display_name} (${pair.id})`).join(', ')}. It was not deleted. To allow less: payments roles update ${slug} --allow …`,
+            `These key pairs have the role ${slug}: ${deleted.pairs.map((pair) => `${pair.display_name} (${pair.id})`).join(', ')}. It was not deleted. To allow less: payments roles update ${slug} --allow …`,
           );
         await unit.audit({ about: slug });
       });

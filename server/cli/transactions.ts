@@ -63,9 +63,9 @@ A decline with one of these reasons applies a pending replacement of the card:
       const moved = await withPublishedChange(call, async (unit) => {
         const result = await moveTransaction(unit, id, status, reason);
         if (!result) throw noTransaction(id);
-        if ('illegal' in result) throw new OperatorFault(result.illegal);
+        if (result.kind === 'illegal') throw new OperatorFault(result.reason);
         await unit.audit({ about: id });
-        return result.moved;
+        return result.row;
       });
       printJson({ id: moved.id, status: moved.status });
     });

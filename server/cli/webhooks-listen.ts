@@ -74,7 +74,7 @@ async function listen(call: Call, { port, merchantAccount, forwardTo }: ListenOp
     try {
       const made = await change(async (unit) => {
         const subscription = await createSubscription(unit, wanted, vault);
-        if ('tooMany' in subscription) throw new OperatorFault(subscription.tooMany);
+        if (subscription.kind === 'tooMany') throw new OperatorFault(subscription.reason);
         await unit.audit({ about: subscription.row.id });
         return subscription;
       });

@@ -99,19 +99,17 @@ export function makeCommand(call: Call): Command {
 async function rotate(call: Call, id: string, { keep: keepMilliseconds }: { keep: number }): Promise<void> {
   const { secret, until, rotating } = await withService(
     call,
-    async ({ db, change, secrets: { vault } }) => {
-      const done = await change(async (unit) => {
+    ({ change, secrets: { vault } }) =>
+      change(async (unit) => {
         const rotated = await rotateSubscription(unit, id, keepMilliseconds, vault);
-        if (rotated) await unit.audit({ about: id });
+        if (!rotated) throw noSubscription(id);
+        if (rotated.kind === 'stillRotating')
+          throw new OperatorFault(
+            `The secret was rotated before, and the old one is valid until ${rotated.until?.toISOString() ?? ''}. Wait until then, or invalidate both old secrets now with --keep 0s.`,
+          );
+        await unit.audit({ about: id });
         return rotated;
-      });
-      if (done) return done;
-      const found = await findWebhookSubscription(db, id);
-      if (!found) throw noSubscription(id);
-      throw new OperatorFault(
-        `The secret was rotated before, and the old one is valid until ${found.old_secret_until?.toISOString() ?? ''}. Wait until then, or invalidate both old secrets now with --keep 0s.`,
-      );
-    },
+      }),
     { creates: true },
   );
   printJson({ id, secret, rotating, old_secret_until: until });
@@ -121,7 +119,7 @@ async function switchTo(call: Call, id: string, active: boolean): Promise<void> 
   await withChange(call, async (unit) => {
     const switched = await switchSubscription(unit, id, active);
     if (!switched) throw noSubscription(id);
-    if ('tooMany' in switched) throw new OperatorFault(switched.tooMany);
+    if (switched.kind === 'tooMany') throw new OperatorFault(switched.reason);
     await unit.audit({ about: id });
   });
   printJson({ id, active });
@@ -191,7 +189,7 @@ async function create(
         merchantAccount === allAccounts ? null : await requireAccount(unit.db, merchantAccount);
       const wanted = { merchant_account_id, url: given, active: !inactive, authentication: null };
       const made = await createSubscription(unit, wanted, vault);
-      if ('tooMany' in made) throw new OperatorFault(made.tooMany);
+      if (made.kind === 'tooMany') throw new OperatorFault(made.reason);
       await unit.audit({ about: made.row.id });
       return made;
     });

@@ -36,16 +36,16 @@ export const createPaymentMethod: Handler<'createPaymentMethod', WriteDeps> = as
       ...verdict,
     };
     const stored = await storeCard(unit, card, deps, buyer);
-    if ('taken' in stored) {
+    if (stored.kind === 'taken') {
       const message = 'is taken by another payment method of this merchant account';
       throw new ApiError('duplicate_record', {
-        resourceId: stored.taken,
+        resourceId: stored.by,
         details: [
           { location: 'body', pointer: '/external_identifier', message, type: 'value_error.duplicate' },
         ],
       });
     }
-    return { status: 201, body: presentPaymentMethod(stored.made, buyer, unit.publicUrl) };
+    return { status: 201, body: presentPaymentMethod(stored.row, buyer, unit.publicUrl) };
   });
 };
 

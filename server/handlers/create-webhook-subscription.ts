@@ -18,9 +18,9 @@ export const createWebhookSubscription: Handler<'createWebhookSubscription', Wri
   return inUnitOfWork(async (unit): Promise<Result<'createWebhookSubscription'>> => {
     const subscription = { merchant_account_id, url, active, authentication };
     const made = await createSubscription(unit, subscription, vault);
-    if ('tooMany' in made)
+    if (made.kind === 'tooMany')
       throw new ApiError('unprocessable', {
-        detail: [fault('active', made.tooMany, 'value_error.too_many')],
+        detail: [fault('active', made.reason, 'value_error.too_many')],
       });
     return { status: 201, body: presentSubscription(made.row, made.secret, false) };
   });

@@ -61,7 +61,7 @@ export function serveApprovals(
     const result = await unitsOn(db)((unit) =>
       movePaymentMethod(unit, card.id, status, { onlyFrom: 'buyer_approval_required' }),
     );
-    const moved = result && 'moved' in result ? result.moved : undefined;
+    const moved = result?.kind === 'moved' ? result.row : undefined;
     if (moved && card.redirect_url) {
       res.redirect(303, card.redirect_url);
       return;

@@ -1,8 +1,9 @@
 // State machines as tables: each state with the states that may follow it.
 
-/** What a change of state returns if it is not legal: a sentence that says why. */
+/** What a change of state returns if it is not legal. The reason is a sentence. */
 export interface IllegalMove {
-  illegal: string;
+  kind: 'illegal';
+  reason: string;
 }
 
 /** Undefined for a legal move. */
@@ -14,5 +15,5 @@ export function findIllegalMove<State extends string>(
   if (table[from].includes(to)) return undefined;
   const legal =
     table[from].length === 0 ? `${from} is final` : `from ${from} it may become ${table[from].join(', ')}`;
-  return { illegal: `It cannot become ${to}: ${legal}.` };
+  return { kind: 'illegal', reason: `It cannot become ${to}: ${legal}.` };
 }

@@ -7,7 +7,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { storeCard } from '../../server/resources/payment-methods/changes.ts';
 import { findPaymentMethodOfAnyAccount } from '../../server/resources/payment-methods/queries.ts';
 import { giftCards } from '../../server/sandbox/sample-records.ts';
 import { listSealed, sealedColumns } from '../../server/secrets/reseal.ts';
@@ -15,7 +14,7 @@ import { watchCardKeys } from '../../server/secrets/secrets-file.ts';
 import { createVault, keyIdOf } from '../../server/secrets/vault.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { createPayments, startNode, type Payments } from '../support/processes.ts';
-import { recordReplacement, silentWork } from '../support/records.ts';
+import { createPaymentMethod, recordReplacement } from '../support/records.ts';
 import { keysUsed as keysUsedIn } from '../support/sealed.ts';
 import { noSecrets, startTestService, type TestService } from '../support/service.ts';
 
@@ -59,18 +58,7 @@ async function storeMany(many: number): Promise<void> {
 
 async function storeWithReplacement(): Promise<string> {
   const { secrets } = service;
-  const card = {
-    merchant_account_id: 'default',
-    buyer_id: null,
-    external_identifier: null,
-    status: 'succeeded' as const,
-    card_type: null,
-    card_issuer_name: null,
-    expiration_date: '12/39',
-    redirect_url: null,
-  };
-  const stored = await silentWork(db(), (unit) => storeCard(unit, { ...card, number }, secrets));
-  const id = 'made' in stored ? stored.made.id : '';
+  const { id } = await createPaymentMethod({ db: db(), secrets }, { number, expiration_date: '12/39' });
   await recordReplacement({ db: db(), secrets }, id, { expiration_date: '12/41' });
   return id;
 }

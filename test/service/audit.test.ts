@@ -9,17 +9,16 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Call } from '../../server/cli/service.ts';
 import { readOperator } from '../../server/config.ts';
-import { createGiftCard } from '../../server/resources/gift-cards/changes.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { showsCode } from '../support/digits.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import {
   createAccount,
   createBuyer,
+  createGiftCard,
   createTransactions,
   expireCard,
   recordReplacement,
-  silentWork,
 } from '../support/records.ts';
 import { noSecrets, startTestService, type TestService } from '../support/service.ts';
 import { transaction } from '../support/transactions.ts';
@@ -77,12 +76,9 @@ async function changes(): Promise<Change[]> {
   await recordReplacement({ db: db(), secrets: service.secrets }, expired, { expiration_date: '12/44' });
   await expireCard(db(), expired, 'last');
   const buyer = await createBuyer(db(), { display_name: 'Erased' });
-  const gift = await silentWork(db(), (unit) =>
-    createGiftCard(
-      unit,
-      { merchant_account_id: 'default', number: '9999000077004321', pin: '1' },
-      service.secrets.vault,
-    ),
+  const gift = await createGiftCard(
+    { db: db(), secrets: service.secrets },
+    { number: '9999000077004321', pin: '1' },
   );
   const event = await db().selectFrom('events').select('id').executeTakeFirstOrThrow();
   // A database that no service is connected to, without the key of what is stored there.
@@ -102,7 +98,7 @@ async function changes(): Promise<Change[]> {
     { args: ['buyers', 'create', '--name', 'Jane'] },
     { args: ['buyers', 'erase', '--yes', buyer.id] },
     { args: ['gift-cards', 'create'], input: '9999000077001234 4711\n' },
-    { args: ['gift-cards', 'erase', '--yes', gift?.id ?? ''] },
+    { args: ['gift-cards', 'erase', '--yes', gift.id] },
     { args: ['payment-methods', 'move', moved, 'succeeded'] },
     { args: ['payment-methods', 'verify', slow], env: { ...env, PROVIDERS } },
     {

@@ -3,13 +3,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createGiftCard } from '../../server/resources/gift-cards/changes.ts';
 import { rotateSubscription } from '../../server/resources/webhook-subscriptions/changes.ts';
 import { listSealed, sealedColumns } from '../../server/secrets/reseal.ts';
 import type { Binding } from '../../server/secrets/vault.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
-import { recordReplacement, silentWork } from '../support/records.ts';
+import { createGiftCard, recordReplacement, silentWork } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { hasty, settled, storeCard, subscribe, type Subscription } from '../support/webhooks.ts';
 
@@ -31,8 +30,8 @@ beforeAll(async () => {
     await silentWork(db(), (unit) => rotateSubscription(unit, made.id, 60_000, secrets.vault));
     await recordReplacement({ db: db(), secrets }, await storeCard(service, account));
     const card = { merchant_account_id: account, number: '9999000011112222', pin: '1234' };
-    const gift = await silentWork(db(), (unit) => createGiftCard(unit, card, secrets.vault));
-    gifts.push({ id: gift?.id ?? '', account });
+    const gift = await createGiftCard({ db: db(), secrets }, card);
+    gifts.push({ id: gift.id, account });
   }
   for (const key of keys) await keep(key);
 });

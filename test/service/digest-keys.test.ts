@@ -108,7 +108,7 @@ it('an account whose key was used is not deleted, because processes remember the
   const [used, unused] = [await makeAccount(), await makeAccount()];
   await service.secrets.keysOf(db(), used);
   const remove = (id: string) => silentWork(db(), (unit) => deleteAccount(unit, id));
-  expect([await remove(used), await remove(unused)]).toEqual([false, true]);
+  expect([await remove(used), await remove(unused)]).toEqual([{ kind: 'used' }, { kind: 'deleted' }]);
 });
 
 describe('where CARD_KEY is lost', () => {

@@ -2,10 +2,10 @@
 import { createPublicKey, randomUUID, type KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createKeyPair, updateAccountsOf } from '../../server/resources/api-key-pairs/changes.ts';
+import { updateAccountsOf } from '../../server/resources/api-key-pairs/changes.ts';
 import { generateKeyPair, signToken, thumbprint } from '../../server/resources/api-key-pairs/token.ts';
 import { paymentsHere } from '../support/in-process.ts';
-import { silentWork } from '../support/records.ts';
+import { createApiKeyPair, silentWork } from '../support/records.ts';
 import { noSecrets, startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -153,8 +153,8 @@ describe('1.1.0 beside this version', () => {
     const create = async (accounts: 'all' | { only: string[] }) => {
       const { privateKey: key } = generateKeyPair('ECDSA');
       const wanted = { privateKey: key, name: 'Of this version', roles: ['administrator'], accounts };
-      const made = await silentWork(db(), (unit) => createKeyPair(unit, wanted));
-      return { id: 'id' in made ? made.id : '', key };
+      const { id } = await createApiKeyPair(db(), wanted);
+      return { id, key };
     };
     const [wide, narrow] = [await create('all'), await create({ only: ['marketplace'] })];
     expect([await readByRelease(wide), await readByRelease(narrow)]).toEqual([

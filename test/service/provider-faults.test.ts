@@ -6,10 +6,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DescribeCard, VerifyCard } from '../../server/providers/cards.ts';
 import type { GiftCardProvider } from '../../server/providers/gift-cards.ts';
-import { createGiftCard } from '../../server/resources/gift-cards/changes.ts';
 import { showsCode } from '../support/digits.ts';
 import { paymentsHere } from '../support/in-process.ts';
-import { createAccount, silentWork } from '../support/records.ts';
+import { createAccount, createGiftCard } from '../support/records.ts';
 import { productionEnv, startTestService, testSecrets, type TestService } from '../support/service.ts';
 
 const number = '4242424242424242';
@@ -308,13 +307,8 @@ describe('a balance', () => {
 
   it('tells nobody which guess is the PIN of a stored card', async () => {
     const pin = '8014';
-    const made = await silentWork(db(), (unit) =>
-      createGiftCard(
-        unit,
-        { merchant_account_id: 'shop', number: '6006490000009999', pin },
-        service.secrets.vault,
-      ),
-    );
+    const card = { merchant_account_id: 'shop', number: '6006490000009999', pin };
+    const made = await createGiftCard({ db: db(), secrets: service.secrets }, card);
     giftCards = (cards) =>
       Promise.resolve(
         cards.map(
@@ -326,7 +320,7 @@ describe('a balance', () => {
       number: `600649000000${last}`,
       pin: 'x1y2',
     }));
-    const { items } = await check({ id: made?.id }, ...guesses);
+    const { items } = await check({ id: made.id }, ...guesses);
     const said = items.slice(1).map((item) => item.balance_raw_error_message);
     expect(said).toEqual(guesses.map(({ number }) => `card ************${number.slice(-4)} is unknown`));
   });
@@ -412,7 +406,7 @@ describe('a balance', () => {
 
   it('does not tell number and PIN of any card of the call, of stored ones neither', async () => {
     const secret = { merchant_account_id: 'shop', number: '6006490000000025', pin: '80-15' };
-    const stored = await silentWork(db(), (unit) => createGiftCard(unit, secret, service.secrets.vault));
+    const stored = await createGiftCard({ db: db(), secrets: service.secrets }, secret);
     giftCards = (cards) => {
       const quoted = cards.map(({ number, pin }) => `${number.replace(/.{4}/g, '$&-')} / ${pin}`).join(', ');
       const [first] = cards;
@@ -421,7 +415,7 @@ describe('a balance', () => {
       const shown = { rawCode: `E${first?.pin ?? ''}`, rawMessage: `unknown: ${quoted}` };
       return Promise.resolve(cards.map(() => ({ errorCode: 'unknown_error', ...shown })));
     };
-    const { items } = await check({ id: stored?.id }, card);
+    const { items } = await check({ id: stored.id }, card);
     expect(items).toMatchObject([
       { last4: '0025', balance_raw_error_code: 'E[redacted]' },
       {

@@ -25,19 +25,24 @@ import {
 } from '../../server/resources/transactions/queries.ts';
 import { createSubscription } from '../../server/resources/webhook-subscriptions/changes.ts';
 import type { Accounts } from '../../server/rules/accounts.ts';
+import type { Made } from '../../server/rules/outcomes.ts';
 /** Creates records for tests with the actions of the service, without events. */
 
 export const silentWork = <T>(db: Db, work: (unit: UnitOfWork) => Promise<T>): Promise<T> =>
   inWork(db, (unit) => work(silently(unit, 'sample data')));
 
-export const createAccount = (db: Db, account: Parameters<typeof makeAccount>[1]) =>
-  silentWork(db, (unit) => makeAccount(unit, account));
+function rowOf<Row>(made: Made<Row>): Row {
+  if (made.kind === 'taken') throw new Error('Its ID, or another property of it that is unique, is taken.');
+  return made.row;
+}
+
+export const createAccount = async (db: Db, account: Parameters<typeof makeAccount>[1]) =>
+  rowOf(await silentWork(db, (unit) => makeAccount(unit, account)));
 
 /** By default without a name, in the merchant account `default`. */
 export const createBuyer = async (db: Db, given: Partial<NewBuyer> = {}) => {
-  const made = await silentWork(db, (unit) => makeBuyer(unit, { merchant_account_id: 'default', ...given }));
-  if (!made) throw new Error('A buyer with this ID or external identifier exists already.');
-  return made;
+  const buyer = { merchant_account_id: 'default', ...given };
+  return rowOf(await silentWork(db, (unit) => makeBuyer(unit, buyer)));
 };
 
 /** A database, and the secrets that sealed columns need: as a test of an operation has them in its frame. */
@@ -60,9 +65,7 @@ export const createPaymentMethod = async (
     redirect_url: null,
   } as const;
   const card = { ...usual, ...describeSimulatedCard(number), ...given, number };
-  const stored = await silentWork(db, (unit) => storeCard(unit, card, secrets));
-  if ('taken' in stored) throw new Error('A card with this external identifier exists already.');
-  return stored.made;
+  return rowOf(await silentWork(db, (unit) => storeCard(unit, card, secrets)));
 };
 
 /** By default $50.00 in the merchant account `default`. */
@@ -71,9 +74,7 @@ export const createGiftCard = async (
   given: Partial<Parameters<typeof makeGiftCard>[1]> = {},
 ) => {
   const card = { merchant_account_id: 'default', number: '9999000050001234', pin: '1234', ...given };
-  const made = await silentWork(db, (unit) => makeGiftCard(unit, card, vault));
-  if (!made) throw new Error('A gift card with this ID exists already.');
-  return made;
+  return rowOf(await silentWork(db, (unit) => makeGiftCard(unit, card, vault)));
 };
 
 /** By default active, in the merchant account `default`; nothing listens at its address. `secret` signs its deliveries. */
@@ -84,7 +85,7 @@ export const createWebhookSubscription = async (
   const usual = { merchant_account_id: 'default', url: 'http://127.0.0.1:9/', active: true };
   const subscription = { ...usual, authentication: null, ...given };
   const made = await silentWork(db, (unit) => createSubscription(unit, subscription, vault));
-  if ('tooMany' in made) throw new Error(made.tooMany);
+  if (made.kind === 'tooMany') throw new Error(made.reason);
   return { ...made.row, secret: made.secret };
 };
 
@@ -92,9 +93,7 @@ export const createWebhookSubscription = async (
 export const createRole = async (db: Db, given: Partial<Parameters<typeof makeRole>[1]> = {}) => {
   const { slug = `role-${randomUUID()}` } = given;
   const role = { name: slug, description: null, permissions: [], ...given, slug };
-  const made = await silentWork(db, (unit) => makeRole(unit, role));
-  if (!made) throw new Error(`The role ${slug} exists already.`);
-  return made;
+  return rowOf(await silentWork(db, (unit) => makeRole(unit, role)));
 };
 
 /** By default for all merchant accounts, with the role `administrator`, and a key that nobody keeps. */
@@ -105,8 +104,8 @@ export const createApiKeyPair = async (
   const { privateKey = generateKeyPairSync('ec', { namedCurve: 'P-521' }).privateKey } = given;
   const pair = { name: 'Test', roles: ['administrator'], accounts: 'all', ...given, privateKey } as const;
   const made = await silentWork(db, (unit) => createKeyPair(unit, pair));
-  if (!('id' in made)) throw new Error(`Not there: ${JSON.stringify(made)}`);
-  return made;
+  if (made.kind !== 'stored') throw new Error(`Not there: ${JSON.stringify(made)}`);
+  return made.pair;
 };
 
 export const createTransactions = (db: Db, rows: readonly NewTransaction[]) =>

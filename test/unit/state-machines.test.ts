@@ -49,7 +49,9 @@ describe.each([
       const row = `${from} → ${to}`;
       it(`${row} is ${moves.includes(row) ? 'legal' : 'illegal'}`, () => {
         const fault = findIllegalMove(table, from, to);
-        expect(fault).toEqual(moves.includes(row) ? undefined : { illegal: expect.any(String) as string });
+        expect(fault).toEqual(
+          moves.includes(row) ? undefined : { kind: 'illegal', reason: expect.any(String) as string },
+        );
       });
     }
   }
@@ -57,11 +59,11 @@ describe.each([
   it('an illegal move says what is legal', () => {
     const [from = ''] = states;
     const allowed = moves.filter((row) => row.startsWith(`${from} →`)).map((row) => row.split('→ ')[1]);
-    expect(findIllegalMove(table, from, from)?.illegal).toContain(
+    expect(findIllegalMove(table, from, from)?.reason).toContain(
       `from ${from} it may become ${allowed.join(', ')}`,
     );
     const final = 'failed' in table ? 'failed' : 'authorization_failed';
-    expect(findIllegalMove(table, final, from)?.illegal).toContain('is final');
+    expect(findIllegalMove(table, final, from)?.reason).toContain('is final');
   });
 });
 

@@ -19,18 +19,33 @@ interface NewKeyPair {
   accounts: Accounts;
 }
 
+interface Stored {
+  kind: 'stored';
+  pair: ApiKeyPairRow;
+}
+
+interface NoRoles {
+  kind: 'noRoles';
+  slugs: string[];
+}
+
+interface NoAccounts {
+  kind: 'noAccounts';
+  ids: string[];
+}
+
 /** The roles or merchant accounts that do not exist. */
-export type Missing = { roles: string[] } | { accounts: string[] };
+export type Missing = NoRoles | NoAccounts;
 
 export async function createKeyPair(
   { db }: Work,
   { privateKey, name, roles: slugs, accounts }: NewKeyPair,
-): Promise<ApiKeyPairRow | Missing> {
+): Promise<Stored | Missing> {
   const roles = await lockRoles(db, slugs);
   const noRole = slugs.filter((slug) => !roles.some((role) => role.slug === slug));
-  if (noRole.length > 0) return { roles: noRole } satisfies Missing;
+  if (noRole.length > 0) return { kind: 'noRoles', slugs: noRole };
   const noAccount = await listMissing(db, accounts);
-  if (noAccount.length > 0) return { accounts: noAccount } satisfies Missing;
+  if (noAccount.length > 0) return { kind: 'noAccounts', ids: noAccount };
   const algorithm = algorithmOf(privateKey);
   if (!algorithm) throw new Error('The key is neither ECDSA on P-521 nor RSA of 2048 bits or more.');
   const id = await insertApiKeyPair(
@@ -46,7 +61,7 @@ export async function createKeyPair(
   );
   const made = await findApiKeyPair(db, id);
   if (!made) throw new Error('The key pair that was just made is gone.');
-  return made;
+  return { kind: 'stored', pair: made };
 }
 
 async function listMissing(db: Tx, accounts: Accounts): Promise<string[]> {
@@ -63,10 +78,12 @@ export async function updateAccountsOf(
   unit: Work,
   id: string,
   accounts: Accounts,
-): Promise<ApiKeyPairRow | Missing | undefined> {
+): Promise<Stored | NoAccounts | undefined> {
   const missing = await listMissing(unit.db, accounts);
-  if (missing.length > 0) return { accounts: missing } satisfies Missing;
-  return (await replaceAccountsOf(unit, id, accounts)) ? findApiKeyPair(unit.db, id) : undefined;
+  if (missing.length > 0) return { kind: 'noAccounts', ids: missing };
+  const isThere = await replaceAccountsOf(unit, id, accounts);
+  const pair = isThere ? await findApiKeyPair(unit.db, id) : undefined;
+  return pair && { kind: 'stored', pair };
 }
 
 /** Undefined when there is no such pair. */

@@ -1,6 +1,7 @@
 import type { components } from '../../../generated/types.ts';
 import type { Given } from '../../database/columns.ts';
 import type { Work } from '../../database/unit-of-work.ts';
+import { madeUnlessTaken } from '../../rules/outcomes.ts';
 
 type Buyer = components['schemas']['Buyer'];
 
@@ -9,9 +10,9 @@ export interface NewBuyer extends Given<Omit<Buyer, 'type' | 'id' | 'created_at'
   id?: string;
 }
 
-/** Undefined when the external identifier, or the ID, is taken. */
-export const createBuyer = ({ db }: Work, buyer: NewBuyer) =>
-  db
+/** The external identifier, or the ID, may be taken. */
+export async function createBuyer({ db }: Work, buyer: NewBuyer) {
+  const made = await db
     .insertInto('buyers')
     .values({
       ...buyer,
@@ -20,3 +21,5 @@ export const createBuyer = ({ db }: Work, buyer: NewBuyer) =>
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst();
+  return madeUnlessTaken(made);
+}

@@ -1,19 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Work } from '../../database/unit-of-work.ts';
 import type { Vault } from '../../secrets/vault.ts';
+import { madeUnlessTaken } from '../../rules/outcomes.ts';
 import { giftCardBin } from './rules.ts';
 
-/**
- * Undefined when the ID is taken. Number and PIN are sealed inside the transaction, because a rotation of the key waits for
- * transactions.
- */
-export function createGiftCard(
+/** Number and PIN are sealed inside the transaction, because a rotation of the key waits for transactions. */
+export async function createGiftCard(
   { db }: Work,
   { number, pin, ...given }: { id?: string; merchant_account_id: string; number: string; pin: string },
   { seal }: Vault,
 ) {
   const { id = randomUUID(), merchant_account_id: owner } = given;
-  return db
+  const made = await db
     .insertInto('gift_cards')
     .values({
       ...given,
@@ -25,6 +23,7 @@ export function createGiftCard(
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst();
+  return madeUnlessTaken(made);
 }
 
 /** The whole row: what is left without number and PIN would be of no use. Returns how many. */

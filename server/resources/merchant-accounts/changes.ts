@@ -1,23 +1,25 @@
 import type { Work } from '../../database/unit-of-work.ts';
+import { madeUnlessTaken } from '../../rules/outcomes.ts';
 import { shownAccountColumns } from './table.ts';
 
-/** Undefined when the ID is taken. */
-export const createAccount = (
+export async function createAccount(
   { db }: Work,
   account: { id: string; display_name: string; created_at?: Date },
-) =>
-  db
+) {
+  const made = await db
     .insertInto('merchant_accounts')
     .values({ over_capture_percentage: null, ...account })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .returning(shownAccountColumns)
     .executeTakeFirst();
+  return madeUnlessTaken(made);
+}
 
 /**
- * False when something belongs to it, or its key was used: processes remember keys, and an account of the same ID would get
- * another one. Foreign keys refuse what another transaction adds meanwhile.
+ * `used`: something belongs to it, or its key was used. Processes remember keys, and an account of the same ID would get another one.
+ * Foreign keys refuse what another transaction adds meanwhile. The caller knows that there is such an account.
  */
-export async function deleteAccount({ db }: Work, id: string): Promise<boolean> {
+export async function deleteAccount({ db }: Work, id: string): Promise<{ kind: 'deleted' | 'used' }> {
   for (const table of [
     'buyers',
     'payment_methods',
@@ -33,12 +35,12 @@ export async function deleteAccount({ db }: Work, id: string): Promise<boolean> 
       .where('merchant_account_id', '=', id)
       .limit(1)
       .executeTakeFirst();
-    if (found) return false;
+    if (found) return { kind: 'used' };
   }
   const { numDeletedRows } = await db
     .deleteFrom('merchant_accounts')
     .where('id', '=', id)
     .where('key_sealed', 'is', null)
     .executeTakeFirst();
-  return numDeletedRows > 0n;
+  return { kind: numDeletedRows > 0n ? 'deleted' : 'used' };
 }

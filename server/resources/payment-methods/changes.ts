@@ -80,13 +80,19 @@ async function numberColumns(
 /** What is stored of a card that cannot be used: nothing that tells its number. */
 const noNumber = { number_sealed: null, fingerprint: null, ...noReplacement };
 
-/** `taken` names the record that has the external identifier already. `buyer`: the card's, if the caller has locked it already. */
+/** `by` is the ID of the record that has the external identifier, if that is what is taken. */
+interface Taken {
+  kind: 'taken';
+  by: string | null;
+}
+
+/** `buyer`: the card's, if the caller has locked it already. */
 export async function storeCard(
   unit: UnitOfWork,
   card: NewCard,
   secrets: CardSecrets,
   buyer?: BuyerRow,
-): Promise<{ made: PaymentMethodRow } | { taken: string | null }> {
+): Promise<{ kind: 'made'; row: PaymentMethodRow } | Taken> {
   const { number, card_type, card_issuer_name, id = randomUUID(), ...columns } = card;
   const stored = await numberColumns(
     unit,
@@ -98,9 +104,9 @@ export async function storeCard(
   const { merchant_account_id: account, external_identifier: external } = card;
   const row = { ...columns, id, ...stored, ...(card.status === 'failed' ? noNumber : {}) };
   const made = await publishing(unit, 'payment-method.created', (db) => insertPaymentMethod(db, row), buyer);
-  if (made) return { made };
+  if (made) return { kind: 'made', row: made };
   const existing = external === null ? undefined : await findPaymentMethodId(unit.db, account, external);
-  return { taken: existing?.id ?? null };
+  return { kind: 'taken', by: existing?.id ?? null };
 }
 
 /** Undefined when there is no such payment method. */
@@ -109,17 +115,18 @@ export async function movePaymentMethod(
   id: string,
   status: PaymentMethodStatus,
   { onlyFrom, description }: { onlyFrom?: PaymentMethodStatus; description?: CardDescription } = {},
-): Promise<{ moved: PaymentMethodRow } | IllegalMove | undefined> {
+): Promise<{ kind: 'moved'; row: PaymentMethodRow } | IllegalMove | undefined> {
   const found = await lockPaymentMethodOfAnyAccount(unit.db, id);
   if (!found) return undefined;
-  if (onlyFrom && found.status !== onlyFrom) return { illegal: `It is ${found.status}, not ${onlyFrom}.` };
+  if (onlyFrom && found.status !== onlyFrom)
+    return { kind: 'illegal', reason: `It is ${found.status}, not ${onlyFrom}.` };
   const fault = findIllegalMove(paymentMethodMoves, found.status, status);
   if (fault) return fault;
   const change = { status, ...description, ...(status === 'failed' ? noNumber : {}) };
   const moved = await publishing(unit, 'payment-method.updated', (db) =>
     updatePaymentMethod(db, found, change, unit.now),
   );
-  return { moved };
+  return { kind: 'moved', row: moved };
 }
 
 export interface FoundDetails {
@@ -134,10 +141,11 @@ export async function recordReplacement(
   id: string,
   { expiration_date, number }: FoundDetails,
   secrets: CardSecrets & { describeCard: (number: string) => CardDescription },
-): Promise<{ noted: PaymentMethodRow } | IllegalMove | undefined> {
+): Promise<{ kind: 'noted'; row: PaymentMethodRow } | IllegalMove | undefined> {
   const found = await lockPaymentMethodOfAnyAccount(unit.db, id);
   if (!found) return undefined;
-  if (found.status === 'failed') return { illegal: 'It gets no new details: failed is final.' };
+  if (found.status === 'failed')
+    return { kind: 'illegal', reason: 'It gets no new details: failed is final.' };
   // Before an erasure has come to the cards, they are not failed yet.
   if (await isErased(unit, found)) return undefined;
   const card =
@@ -150,14 +158,14 @@ export async function recordReplacement(
     ? found.replacement?.fingerprint === card.fingerprint &&
       found.replacement.expiration_date === expiration_date
     : found.expiration_date === expiration_date;
-  if (isKnown) return { noted: found };
+  if (isKnown) return { kind: 'noted', row: found };
   // A new date does not undo a new number that was found before: both apply.
   const replacement = changesNumber
     ? { expiration_date, ...card }
     : { ...found.replacement, expiration_date };
   const trigger: Trigger = { kind: 'found', changesNumber };
   const changed = { ...found, replacement, replacement_found_at: unit.now };
-  return { noted: await settleReplacement(unit, changed, trigger) };
+  return { kind: 'noted', row: await settleReplacement(unit, changed, trigger) };
 }
 
 const isErased = async (

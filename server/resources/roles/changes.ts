@@ -1,4 +1,5 @@
 import type { Work } from '../../database/unit-of-work.ts';
+import { madeUnlessTaken } from '../../rules/outcomes.ts';
 
 interface NewRole {
   slug: string;
@@ -7,21 +8,30 @@ interface NewRole {
   permissions: string[];
 }
 
-/** Undefined when the slug is taken. */
-export const createRole = ({ db }: Work, role: NewRole) =>
-  db
+export async function createRole({ db }: Work, role: NewRole) {
+  const made = await db
     .insertInto('roles')
     .values(role)
     .onConflict((conflict) => conflict.column('slug').doNothing())
     .returningAll()
     .executeTakeFirst();
+  return madeUnlessTaken(made);
+}
 
 /** Undefined when there is none. */
 export const updateRole = ({ db }: Work, slug: string, changes: Partial<Omit<NewRole, 'slug'>>) =>
   db.updateTable('roles').set(changes).where('slug', '=', slug).returningAll().executeTakeFirst();
 
-/** Undefined when there is no such role. If key pairs have it, it is not deleted, and these are returned. */
-export async function deleteRole({ db }: Work, slug: string) {
+interface InUse {
+  kind: 'inUse';
+  pairs: { id: string; display_name: string }[];
+}
+
+/** Undefined when there is no such role. One that key pairs have is not deleted. */
+export async function deleteRole(
+  { db }: Work,
+  slug: string,
+): Promise<{ kind: 'deleted' } | InUse | undefined> {
   // Waits for key pairs that are being created with it, and lets none be created until the transaction ends.
   const role = await db
     .selectFrom('roles')
@@ -37,6 +47,7 @@ export async function deleteRole({ db }: Work, slug: string) {
     .select(['api_key_pairs.id', 'api_key_pairs.display_name'])
     .orderBy('api_key_pairs.display_name')
     .execute();
-  if (pairs.length === 0) await db.deleteFrom('roles').where('id', '=', role.id).execute();
-  return pairs;
+  if (pairs.length > 0) return { kind: 'inUse', pairs };
+  await db.deleteFrom('roles').where('id', '=', role.id).execute();
+  return { kind: 'deleted' };
 }

@@ -212,7 +212,7 @@ export async function moveTransaction(
   id: string,
   status: TransactionStatus,
   reason: string | undefined,
-): Promise<{ moved: TransactionRow } | IllegalMove | undefined> {
+): Promise<{ kind: 'moved'; row: TransactionRow } | IllegalMove | undefined> {
   const found = await lockTransactionOfAnyAccount(unit.db, id);
   if (!found) return undefined;
   const fault = findIllegalMove(transactionMoves, found.status, status);
@@ -236,7 +236,7 @@ export async function moveTransaction(
   const { payment_method_id: card, merchant_account_id: account } = found;
   if (status === 'authorization_declined' && reason !== undefined && card)
     await recordDecline(unit, { id: card, account, reason });
-  return { moved };
+  return { kind: 'moved', row: moved };
 }
 
 function amountsAfter(row: TransactionRow, status: TransactionStatus) {

@@ -23,9 +23,10 @@ import type { WebhookSubscriptionRow } from './table.ts';
 /** For each merchant account, and for the subscriptions to all accounts together. */
 export const subscriptionLimits = { active: 50, withInactive: 500 };
 
-/** The sentence is for whoever wanted one more. */
+/** The reason is a sentence for whoever wanted one more. */
 interface TooMany {
-  tooMany: string;
+  kind: 'tooMany';
+  reason: string;
 }
 
 const whose = (account: string | null) =>
@@ -36,7 +37,8 @@ const findTooManyActive = (active: number, account: string | null): TooMany | un
   active < subscriptionLimits.active
     ? undefined
     : {
-        tooMany: `There may be at most ${subscriptionLimits.active} active webhook subscriptions ${whose(account)}. Switch one off first.`,
+        kind: 'tooMany',
+        reason: `There may be at most ${subscriptionLimits.active} active webhook subscriptions ${whose(account)}. Switch one off first.`,
       };
 
 /** For a new subscription. `all`: how many there are already, with inactive ones. */
@@ -44,7 +46,8 @@ const findTooMany = (all: number, account: string | null): TooMany | undefined =
   all < subscriptionLimits.withInactive
     ? undefined
     : {
-        tooMany: `There may be at most ${subscriptionLimits.withInactive} webhook subscriptions ${whose(account)}, with inactive ones.`,
+        kind: 'tooMany',
+        reason: `There may be at most ${subscriptionLimits.withInactive} webhook subscriptions ${whose(account)}, with inactive ones.`,
       };
 
 /** Deliveries have signed events in them, so plain http is for the sandbox. */
@@ -69,7 +72,7 @@ export async function createSubscription(
   { db }: Work,
   { authentication, ...columns }: NewSubscription,
   { seal }: Vault,
-): Promise<{ row: WebhookSubscriptionRow; secret: string } | TooMany> {
+): Promise<{ kind: 'made'; row: WebhookSubscriptionRow; secret: string } | TooMany> {
   const { merchant_account_id: account, active } = columns;
   await lockSubscriptions(db, account);
   const existing = await countWebhookSubscriptions(db, account);
@@ -86,23 +89,39 @@ export async function createSubscription(
       authentication && seal(authentication.password, { ...place, purpose: 'webhook-password' }),
     secret_sealed: seal(secret, { ...place, purpose: 'webhook-secret' }),
   });
-  return { row, secret };
+  return { kind: 'made', row, secret };
 }
 
-/** Undefined when there is no such subscription, or when an older secret is still valid. */
+interface Rotated {
+  kind: 'rotated';
+  secret: string;
+  until: DatabaseTime;
+  rotating: boolean;
+}
+
+/** An older secret is still valid, and there may be two at most. */
+interface StillRotating {
+  kind: 'stillRotating';
+  until: Date | null;
+}
+
+/** Undefined when there is no such subscription. */
 export async function rotateSubscription(
   { db, now }: Work,
   id: string,
   keepMilliseconds: number,
   { seal }: Vault,
-): Promise<{ secret: string; until: DatabaseTime; rotating: boolean } | undefined> {
+): Promise<Rotated | StillRotating | undefined> {
   const found = await findWebhookSubscription(db, id);
   if (!found) return undefined;
   const secret = makeSecret();
   const until = later(now, keepMilliseconds);
   const sealed = seal(secret, { purpose: 'webhook-secret', owner: found.merchant_account_id, id });
   const rotated = await rotateSecret(db, id, sealed, until, now);
-  return rotated && { secret, until, rotating: keepMilliseconds > 0 };
+  if (rotated) return { kind: 'rotated', secret, until, rotating: keepMilliseconds > 0 };
+  // Read again: another rotation may have come between, or a deletion.
+  const other = await findWebhookSubscription(db, id);
+  return other && { kind: 'stillRotating', until: other.old_secret_until };
 }
 
 /** Undefined when there is no such subscription. */
@@ -110,7 +129,7 @@ export async function switchSubscription(
   { db, now }: Work,
   id: string,
   active: boolean,
-): Promise<{ active: boolean } | TooMany | undefined> {
+): Promise<{ kind: 'switched' } | TooMany | undefined> {
   const found = active ? await findWebhookSubscription(db, id) : undefined;
   if (found) {
     const { merchant_account_id: account } = found;
@@ -129,7 +148,7 @@ export async function switchSubscription(
     .set({ active, failing_since: null, updated_at: notBack(now) })
     .where('id', '=', id)
     .executeTakeFirst();
-  return numUpdatedRows > 0n ? { active } : undefined;
+  return numUpdatedRows > 0n ? { kind: 'switched' } : undefined;
 }
 
 const deletedAtOnce = 1000;
@@ -138,13 +157,16 @@ const deletedAtOnce = 1000;
 type InStep = (work: (unit: Work) => Promise<number>) => Promise<number>;
 
 /**
- * With its deliveries. False when there is no such subscription. In steps, none of which locks both the subscription and a delivery: a
- * worker locks a delivery first, and would deadlock with whoever locks the subscription first.
+ * With its deliveries. Undefined when there is no such subscription. In steps, none of which locks both the subscription and a delivery:
+ * a worker locks a delivery first, and would deadlock with whoever locks the subscription first.
  */
-export async function deleteSubscription(inStep: InStep, id: string): Promise<boolean> {
+export async function deleteSubscription(
+  inStep: InStep,
+  id: string,
+): Promise<{ kind: 'deleted' } | undefined> {
   // First, so that events that happen from now on are not stored for it.
   const found = await inStep(async (unit) => ((await switchSubscription(unit, id, false)) ? 1 : 0));
-  if (found === 0) return false;
+  if (found === 0) return undefined;
   while ((await inStep(({ db }) => deleteSome(db, id))) > 0);
   await inStep(async ({ db }) => {
     const { numDeletedRows } = await db
@@ -155,7 +177,7 @@ export async function deleteSubscription(inStep: InStep, id: string): Promise<bo
   });
   // Transactions that began before may have stored some meanwhile. What they store later is never sent, and deleted with its event.
   while ((await inStep(({ db }) => deleteSome(db, id))) > 0);
-  return true;
+  return { kind: 'deleted' };
 }
 
 /** Some deliveries of one account. Returns how many; 0 when there are none of any account. */

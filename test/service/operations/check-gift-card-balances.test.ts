@@ -3,9 +3,8 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { GiftCard, GiftCardProvider } from '../../../server/providers/gift-cards.ts';
 import { simulatedGiftCards } from '../../../server/providers/simulated.ts';
-import { createGiftCard } from '../../../server/resources/gift-cards/changes.ts';
 import { describeOperation } from '../../support/operation.ts';
-import { forgetNumbersEverywhere, silentWork } from '../../support/records.ts';
+import { createGiftCard, forgetNumbersEverywhere } from '../../support/records.ts';
 
 const card = { number: '9999000050001234', pin: '1234' };
 const valid = { items: [card] };
@@ -38,8 +37,7 @@ describeOperation('checkGiftCardBalances', { valid: { body: valid }, start }, (f
   const store = async (number: string, pin: string, account = 'default') => {
     const { secrets, service } = frame.service;
     const card = { merchant_account_id: account, number, pin };
-    const row = await silentWork(service.database.db, (unit) => createGiftCard(unit, card, secrets.vault));
-    return row?.id ?? '';
+    return (await createGiftCard({ db: service.database.db, secrets }, card)).id;
   };
 
   describe('200 reads balances', () => {

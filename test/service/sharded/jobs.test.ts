@@ -181,7 +181,7 @@ it('deletes old events without pending deliveries, expired rate limit counters, 
     authentication: null,
   };
   const made = await silentWork(db, (unit) => createSubscription(unit, wanted, service.secrets.vault));
-  if (!('row' in made)) throw new Error(made.tooMany);
+  if (made.kind === 'tooMany') throw new Error(made.reason);
   const { row: subscription } = made;
   const make = async (created_at: Date, state: 'pending' | 'succeeded' | 'failed') => {
     const id = randomUUID();
