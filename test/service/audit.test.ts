@@ -6,7 +6,7 @@ import { hostname, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Call } from '../../server/cli/service.ts';
 import { readOperator } from '../../server/config.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -23,6 +23,9 @@ import {
 import { noSecrets, startTestService, type TestService } from '../support/service.ts';
 import { transaction } from '../support/transactions.ts';
 import { subscribe } from '../support/webhooks.ts';
+
+// One test calls every command that changes something, in turn.
+vi.setConfig({ testTimeout: 180_000 });
 
 let service: TestService;
 let env: Record<string, string | undefined>;

@@ -130,7 +130,7 @@ it.skipIf(isCitus)('it and a worker that records a failure do not wait for each 
     const more = { error: null, answer: null, traceId: undefined };
     await recordAttempts(tx, now, worker, [{ delivery, ...failed, ...more }]);
   });
-  expect(await deleting).toBe(true);
+  expect(await deleting).toEqual({ kind: 'deleted' });
   // PostgreSQL ends a deadlock by rolling one of the two back, which is then tried again.
   expect(tries).toBe(steps);
   expect([await countOf('deliveries'), await countOf('delivery_attempts')]).toEqual([0, 0]);
