@@ -1,16 +1,22 @@
-/** How many characters must be added, removed or replaced to make one text from the other (Levenshtein). */
+/** How many characters must be added, removed or replaced, or swapped with their neighbour, to make one text from the other. */
 export function editDistance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [at, character] of Array.from(one).entries()) {
+  const [left, right] = [Array.from(one), Array.from(other)];
+  let before: number[] = [];
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (const [at, character] of left.entries()) {
     const next = [at + 1];
-    for (const [index, compared] of Array.from(other).entries())
+    for (const [index, compared] of right.entries()) {
+      const isSwapped = character === right[index - 1] && compared === left[at - 1];
       next.push(
         Math.min(
           (row[index] ?? 0) + (character === compared ? 0 : 1),
           (row[index + 1] ?? 0) + 1,
           (next[index] ?? 0) + 1,
+          isSwapped ? (before[index - 1] ?? 0) + 1 : Infinity,
         ),
       );
+    }
+    before = row;
     row = next;
   }
   return row.at(-1) ?? 0;

@@ -342,7 +342,8 @@ describe('warnings', () => {
 
   it('a name that is nearly that of a setting, and no other', () => {
     const others = { HOSTNAME: 'x', PORTAL: 'x', ACQUIRER_KEY: 'x', PGHOST: 'x', npm_config_loglevel: 'x' };
-    expect(of({ EVENT_RETENTION_DAY: '3', CARD_KEY_FIL: 'x', ...others })).toEqual([
+    expect(of({ LOG_LEVLE: 'x', EVENT_RETENTION_DAY: '3', CARD_KEY_FIL: 'x', ...others })).toEqual([
+      'The environment sets LOG_LEVLE, which is no setting. Did you mean LOG_LEVEL?',
       'The environment sets EVENT_RETENTION_DAY, which is no setting. Did you mean EVENT_RETENTION_DAYS?',
       'The environment sets CARD_KEY_FIL, which is no setting. Did you mean CARD_KEY_FILE?',
     ]);
