@@ -12,13 +12,16 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     update api_key_pairs set all_accounts = false
     where id in (select api_key_pair_id from api_key_pair_merchant_accounts)`.execute(db);
   // For each row: Citus cannot join the new rows of a statement. With its own search path, because a restore of data alone has none.
+  // Also when an account is taken away: rows that came without the trigger, from 1.1.0 by logical replication or by
+  // `pg_restore --disable-triggers`, are beside the default.
   await sql`
     create function limit_to_accounts() returns trigger language plpgsql set search_path from current as $$
     begin
-      update api_key_pairs set all_accounts = false where id = new.api_key_pair_id and all_accounts;
+      update api_key_pairs set all_accounts = false
+      where id = coalesce(new.api_key_pair_id, old.api_key_pair_id) and all_accounts;
       return null;
     end $$`.execute(db);
   await sql`
-    create trigger api_key_pair_has_accounts after insert on api_key_pair_merchant_accounts
+    create trigger api_key_pair_has_accounts after insert or delete on api_key_pair_merchant_accounts
     for each row execute function limit_to_accounts()`.execute(db);
 }

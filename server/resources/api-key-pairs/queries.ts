@@ -141,14 +141,15 @@ async function insertAccountsOf(db: Tx, api_key_pair_id: string, accounts: Accou
 
 /** False when there is no such pair. */
 export async function replaceAccountsOf({ db, now }: Work, id: string, accounts: Accounts): Promise<boolean> {
+  const update = db.updateTable('api_key_pairs').where('id', '=', id);
   // First the pair: another change of it waits until this one is committed.
-  const { numUpdatedRows } = await db
-    .updateTable('api_key_pairs')
-    .set({ all_accounts: accounts === 'all', updated_at: notBack(now) })
-    .where('id', '=', id)
+  const { numUpdatedRows } = await update
+    .set({ all_accounts: false, updated_at: notBack(now) })
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return false;
   await db.deleteFrom('api_key_pair_merchant_accounts').where('api_key_pair_id', '=', id).execute();
   await insertAccountsOf(db, id, accounts);
+  // Last, because a pair whose accounts are taken away has access to none: see migration 0008.
+  if (accounts === 'all') await update.set({ all_accounts: true }).execute();
   return true;
 }
