@@ -17,11 +17,21 @@ export async function grantRights(db: Db, role: string): Promise<void> {
   });
 }
 
-/** The version of PostgreSQL. Refuses a role that does not exist, and one that may do anything whatever it is granted. */
+/**
+ * The version of PostgreSQL. Refuses a role that does not exist, one that may do anything whatever it is granted, and to grant as
+ * somebody who owns nothing: PostgreSQL only warns then.
+ */
 async function readVersionFor(db: Db, role: string): Promise<number> {
-  const { rows } = await sql<{ version: number; exists: boolean; owns: boolean; owner: string }>`
+  const { rows } = await sql<{
+    version: number;
+    exists: boolean;
+    owns: boolean;
+    owner: string;
+    isOwner: boolean;
+  }>`
     select current_setting('server_version_num')::integer as version, given.oid is not null as exists,
-      coalesce(pg_has_role(given.oid, audit.relowner, 'member'), false) as owns, pg_get_userbyid(audit.relowner) as owner
+      coalesce(pg_has_role(given.oid, audit.relowner, 'member'), false) as owns, pg_get_userbyid(audit.relowner) as owner,
+      pg_has_role(audit.relowner, 'usage') as "isOwner"
     from pg_class as audit left join pg_roles as given on given.rolname = ${role}
     where audit.oid = ${auditTrail}::regclass`.execute(db);
   const [found] = rows;
@@ -33,6 +43,10 @@ async function readVersionFor(db: Db, role: string): Promise<number> {
   if (found.owns)
     throw new OperatorFault(
       `${role} ${role === found.owner ? 'owns the tables' : `is a superuser or a member of ${found.owner}, which owns the tables`}, so it can empty the audit trail. Name a role for the service that owns nothing: ${make} '…'`,
+    );
+  if (!found.isOwner)
+    throw new OperatorFault(
+      `The role of DATABASE_URL does not own the tables, so it cannot grant rights. Call this with the DATABASE_URL of ${found.owner}.`,
     );
   return found.version;
 }

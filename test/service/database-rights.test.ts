@@ -111,8 +111,8 @@ describe('a role that owns nothing', () => {
   });
 
   it('no role is given them that is missing, or that could empty the audit trail', async () => {
-    const refusalOf = async (to: string) => {
-      const ended = await paymentsHere(['database', 'migrate', '--grant', to], { DATABASE_URL: owner });
+    const refusalOf = async (to: string, as = owner) => {
+      const ended = await paymentsHere(['database', 'migrate', '--grant', to], { DATABASE_URL: as });
       return [ended.status, ended.stdout, ended.stderr];
     };
     const [member, ownRole] = [`${role}_member`, decodeURIComponent(new URL(owner).username)];
@@ -120,6 +120,17 @@ describe('a role that owns nothing', () => {
     onTestFinished(() =>
       withClient(owner, (client) => client.query(`drop role ${member}`)).then(() => undefined),
     );
+    // PostgreSQL would only warn.
+    const other = `${role}_other`;
+    await withClient(owner, (client) => client.query(`create role ${other}`));
+    onTestFinished(() =>
+      withClient(owner, (client) => client.query(`drop role ${other}`)).then(() => undefined),
+    );
+    expect(await refusalOf(other, databaseUrl)).toEqual([
+      1,
+      '',
+      expect.stringContaining(`Call this with the DATABASE_URL of ${ownRole}.`),
+    ]);
     expect(await refusalOf('paymnets')).toEqual([
       1,
       '',
