@@ -2,6 +2,7 @@
 // belongs to a session: see docs/decisions/0027-migrations.md.
 import { sql, type Kysely } from 'kysely';
 import { codeOf, reasonOf } from '../faults.ts';
+import { guide } from '../guides.ts';
 import { inTransactionOnce, type Db, type Tx } from './database.ts';
 import { DatabaseFault, setupFault } from './faults.ts';
 import { digests, migrations } from './migrations/index.ts';
@@ -90,13 +91,12 @@ async function applyNext(tx: Tx): Promise<string[]> {
   const [name] = pendingAfter(await listApplied(tx));
   if (name === undefined) return [];
   await migrations[name]?.up(tx as unknown as Kysely<unknown>).catch(blame(name));
-  await sql.raw(insertOf(name)).execute(tx);
+  // 1.0.0 and 1.1.0 compare the digest with that of their own file, and refuse another one.
+  await sql`insert into applied_migrations (name, digest) values (${name}, ${digests[name] ?? ''})`.execute(
+    tx,
+  );
   return [name];
 }
-
-/** 1.0.0 and 1.1.0 compare the digest with that of their own file, and refuse another one. */
-const insertOf = (name: string): string =>
-  `insert into applied_migrations (name, digest) values ('${name}', '${digests[name] ?? ''}')`;
 
 /** Tables, columns or indexes are there already, or an index that goes is gone: `applied_migrations` may have lost the row. */
 const appliedBefore = ['42P07', '42701', '42710', '42704'];
@@ -109,7 +109,7 @@ const blame =
     const [place] = new RegExp(`server/database/migrations/${name}\\.ts:\\d+`).exec(stack ?? '') ?? [];
     const where = place === undefined ? '' : ` (${place})`;
     const advice = appliedBefore.includes(codeOf(error) ?? '')
-      ? `It may have been applied before without being recorded. Restore the whole database from a backup, or, if you are sure that it was applied, insert this row and start again: ${insertOf(name)};`
+      ? `It may have been applied before without being recorded, with digest ${digests[name] ?? ''}: see "A migration that is not recorded" in ${guide('guides/operator.md')}.`
       : 'Nothing of it was applied: correct it and start again.';
     const failed = `Migration ${name} failed${where}: ${reasonOf(error)}. ${advice}`;
     throw new DatabaseFault(setupFault(error) ?? failed, { cause: error });

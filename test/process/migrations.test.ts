@@ -1,5 +1,6 @@
 // How migrations are applied, and an instance of this version beside a later one, which has migrated the database.
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import { openDatabase } from '../../server/database/database.ts';
@@ -67,7 +68,7 @@ it.each([
   ['0004-events-for-one', 'column "is_for_all" of relation "events" already exists'],
   ['0005-updated-after-created', 'index "transactions_updated_early" does not exist'],
   ['0008-all-accounts', 'column "all_accounts" of relation "api_key_pairs" already exists'],
-])('%s, applied and not recorded: the start names the row to insert', async (name, reason) => {
+])('%s, applied and not recorded: the start names the guide, and what to record', async (name, reason) => {
   const databaseUrl = await createTestDatabase();
   await query(databaseUrl, `delete from applied_migrations where name = '${name}'`);
   const message = await start(databaseUrl).then(
@@ -76,8 +77,12 @@ it.each([
   );
   expect(message).toMatch(new RegExp(`^Migration ${name} failed.*: ${reason}\\. `));
   expect(message).not.toContain('correct it');
-  const [, row = ''] = /Restore the whole database.*: (insert into .*;)$/.exec(message) ?? [];
-  await query(databaseUrl, row);
+  expect(message).toContain('see "A migration that is not recorded" in docs/guides/operator.md.');
+  expect(message).not.toMatch(/insert into/i);
+  const [, inGuide = ''] =
+    /-c "(insert into applied_migrations .*)"/.exec(await readFile('docs/guides/operator.md', 'utf8')) ?? [];
+  const [, digestInMessage = ''] = /with digest (\w+)/.exec(message) ?? [];
+  await query(databaseUrl, inGuide.replace('NAME', name).replace('DIGEST', digestInMessage));
   expect(await start(databaseUrl)).toEqual([]);
   const digest = `select digest from applied_migrations where name = '${name}'`;
   expect(await query(databaseUrl, digest)).toEqual([{ digest: digests[name] }]);
