@@ -4,11 +4,10 @@ import { isIP } from 'node:net';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { isExposed } from './database-url.ts';
 import { ConfigurationFault } from './faults.ts';
 import { nearest } from './rules/nearest.ts';
 import {
-  hasTls,
-  isOnThisMachine,
   fileNameOf,
   namesWithFiles,
   orFile,
@@ -235,7 +234,7 @@ function warningsOf({ DATABASE_URL: url, ENVIRONMENT }: Values, given: Texts, en
     warnings.push(
       `ENVIRONMENT is not set although ${orFile('DATABASE_URL')} is, so the rules of the sandbox apply: set it to production or sandbox`,
     );
-  if (ENVIRONMENT === 'production' && !isOnThisMachine(url) && !hasTls(url, env.PGSSLMODE))
+  if (ENVIRONMENT === 'production' && isExposed(url, env))
     warnings.push(
       `${orFile('DATABASE_URL')} reaches another machine without TLS, so others in the network can read the data: add sslmode=verify-full`,
     );

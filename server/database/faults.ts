@@ -1,4 +1,5 @@
 // What to say about a database that cannot be used: where it is, and what to do, without user and password.
+import { roleOf } from '../database-url.ts';
 import { codeOf, OperatorFault, reasonOf } from '../faults.ts';
 import { guide } from '../guides.ts';
 
@@ -27,9 +28,9 @@ export const nameRights =
     const denied = [error, error instanceof Error ? error.cause : undefined].find(
       (one) => codeOf(one) === '42501',
     );
-    const { username } = new URL(url);
-    if (denied === undefined || username === '') throw error;
-    throw new DatabaseFault(setupFault(denied, decodeURIComponent(username)), { cause: denied });
+    const role = roleOf(url);
+    if (denied === undefined || role === undefined) throw error;
+    throw new DatabaseFault(setupFault(denied, role), { cause: denied });
   };
 
 export function adviceFor(error: unknown): string {
@@ -51,11 +52,3 @@ export function adviceFor(error: unknown): string {
 const poolerAdvice = (): string =>
   'A pooler refuses this: set DATABASE_POOLER=transaction, which also serves its session mode. In session mode only, it may have ' +
   `ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout instead: see Poolers in ${guide('operating.md')}.`;
-
-/** Without user and password, for messages. A socket is named by its folder. */
-export function describe(url: string): string {
-  const { host, pathname, searchParams } = new URL(url);
-  const place = `${searchParams.get('host') ?? host}${pathname}`;
-  // An @ in it is one of a password that was not encoded.
-  return place.includes('@') ? 'DATABASE_URL' : place;
-}

@@ -1,12 +1,13 @@
 // Opens and migrates the configured database. Without DATABASE_URL that is an embedded PostgreSQL, which is started.
 import pg from 'pg';
 import { contractVersion } from '../../generated/operations.ts';
+import { placeOf } from '../database-url.ts';
 import { codeOf, reasonOf } from '../faults.ts';
 import { createSingleFlight } from '../rules/async.ts';
 import { openDatabase, type Database, type DatabaseOptions, type Db } from './database.ts';
 import { EmbeddedClient, startEmbedded } from './embedded/index.ts';
 import { claimDatabase, refuseOtherEnvironment, type Environment } from './environment.ts';
-import { adviceFor, DatabaseFault, describe, diskFull, nameRights, readOnlyFault } from './faults.ts';
+import { adviceFor, DatabaseFault, diskFull, nameRights, readOnlyFault } from './faults.ts';
 import { migrate, refusePending, refuseUnknown } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import { isConnectionLost } from './unit-of-work.ts';
@@ -67,7 +68,7 @@ export async function openReadyDatabase(options: OpenOptions): Promise<OpenedDat
     return { migrated, newer };
   };
   const prepareAt = (url: string) =>
-    prepare(url, shared, onError, (db) => ready(db, isEmbedded ? 'in DATA_DIR' : describe(url)));
+    prepare(url, shared, onError, (db) => ready(db, isEmbedded ? 'in DATA_DIR' : placeOf(url)));
   const { url, isCitus, migrated, newer, release } = isEmbedded
     ? await prepareEmbedded(dataDir, log, prepareAt)
     : { url: databaseUrl, ...(await prepareAt(databaseUrl)), release: () => undefined };
@@ -138,12 +139,12 @@ async function prepare(
       isReadOnly = rows[0]?.isReadOnly === true;
     } catch (error) {
       throw new DatabaseFault(
-        `The database at ${describe(url)} cannot be used: ${reasonOf(error)}. ${adviceFor(error)}`,
+        `The database at ${placeOf(url)} cannot be used: ${reasonOf(error)}. ${adviceFor(error)}`,
         { cause: error },
       );
     }
     if (shared.command === undefined && isReadOnly)
-      throw new DatabaseFault(readOnlyFault(`The database at ${describe(url)}`));
+      throw new DatabaseFault(readOnlyFault(`The database at ${placeOf(url)}`));
     return { isCitus, ...(await ready(withoutTimeout.db).catch(nameRights(url))) };
   } finally {
     await withoutTimeout.close();

@@ -127,6 +127,16 @@ describe('DATABASE_URL', () => {
     ['postgres://u:hunter?1@one/d?sslmode=require', notEncoded],
     ['postgres://u:hunter#1@one/d', notEncoded],
     ['postgres://u:hunter@a,b#c@one/d', notEncoded],
+    ['postgres://u:hunter@h/d?port=1,2', severalHosts],
+    [
+      'postgres://u:hunter@h/d?sslrootcert=/nowhere',
+      /names a file that cannot be read \(ENOENT\): check sslcert/,
+    ],
+    [
+      'postgres://u:hunter@h/d?uselibpqcompat=true&sslmode=verify-ca',
+      /cannot be used: .*CA with sslrootcert/,
+    ],
+    ['postgres://u:hunter@h:port/d', /must be a postgres URL/],
     ['postgres:/u:hunter@127.0.0.1/db', /DATABASE_URL/],
     ['postgres:u:hunter@h/db', /DATABASE_URL/],
     ['POSTGRES://u:12/hunter@h/db', /DATABASE_URL/],
@@ -142,6 +152,7 @@ describe('DATABASE_URL', () => {
     ...['postgres://u:p,w@one/d', 'postgres://u:p@one/d,e', 'postgres://one/d?application_name=a,b'],
     ...['postgres://u:p%40%23%2F%3F@one/d', 'postgres://u@one/d?application_name=a@b'],
     'postgres:///d?host=/run/postgresql&user=a@b',
+    'postgres://u@/d?host=/run/postgresql',
     // A parser of URLs takes the last @, so the host is right.
     'postgres://u:p@w@one/d',
   ])('%s is accepted', (DATABASE_URL) => {
@@ -316,6 +327,8 @@ describe('warnings', () => {
     'db.example/payments?sslmode=require',
     'db.example/payments?sslmode=verify-full',
     'db.example/payments?sslmode=no-verify',
+    // libpq tries without TLS first, but pg does not.
+    'db.example/payments?sslmode=allow',
     'db.example/payments?ssl=true',
     'localhost/payments',
     'LOCALHOST/payments',
@@ -353,6 +366,12 @@ describe('warnings', () => {
     expect(at('db.example/payments', { PGSSLMODE: 'require' })).toEqual([]);
     expect(at('db.example/payments', { PGSSLMODE: 'disable' })).toEqual(plain);
     expect(at('db.example/payments?sslmode=disable', { PGSSLMODE: 'require' })).toEqual(plain);
+    expect(at('db.example/payments', { PGSSLMODE: 'allow' })).toEqual(plain);
+  });
+
+  it('so does PGHOST', () => {
+    expect(at('/payments', { PGHOST: 'db.example' })).toEqual(plain);
+    expect(at('/payments')).toEqual([]);
   });
 
   it('a database of its own, and no word about which rules apply', () => {
