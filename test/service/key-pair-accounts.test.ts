@@ -150,15 +150,15 @@ describe('1.1.0 beside this version', () => {
   });
 
   it('accounts that come without triggers, as by logical replication, are the only ones, and none is left once they are deleted', async () => {
-      const pair = await createByRelease([]);
-      await silentWork(db(), async ({ db: tx }) => {
-        await sql`set local session_replication_role = replica`.execute(tx);
-        await sql`insert into api_key_pair_merchant_accounts values (${pair.id}, 'default')`.execute(tx);
-      });
-      expect(await shown(pair)).toEqual({ active: true, accounts: ['default'] });
-      await deleteRows(pair);
-      expect(await shown(pair)).toEqual({ active: false, accounts: [] });
-      expect(await statuses(pair)).toEqual([401, 401]);
+    const pair = await createByRelease([]);
+    await silentWork(db(), async ({ db: tx }) => {
+      await sql`set local session_replication_role = replica`.execute(tx);
+      await sql`insert into api_key_pair_merchant_accounts values (${pair.id}, 'default')`.execute(tx);
+    });
+    expect(await shown(pair)).toEqual({ active: true, accounts: ['default'] });
+    await deleteRows(pair);
+    expect(await shown(pair)).toEqual({ active: false, accounts: [] });
+    expect(await statuses(pair)).toEqual([401, 401]);
   });
 
   it('its query reads what this version creates and updates', async () => {
