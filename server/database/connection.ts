@@ -2,7 +2,7 @@
 // answers, and a connection that did not answer is closed. Behind a pooler it has no session state: see
 // docs/decisions/0021-poolers-and-retries.md.
 import type pg from 'pg';
-import { codeOf } from '../faults.ts';
+import { codeOf, Crowded } from '../faults.ts';
 import type { DatabaseTime } from '../rules/database-time.ts';
 import type { Execution } from './execution.ts';
 import { copyIn, type SendStatement } from './protocol.ts';
@@ -66,7 +66,7 @@ export function connectionOf(
       })) as pg.QueryResult<Row>;
     } catch (error) {
       // A statement that was not sent for lack of time may have been the rollback.
-      isUnusable ||= error instanceof DatabaseTimeout || isReadOnly(error);
+      isUnusable ||= error instanceof DatabaseTimeout || error instanceof Crowded || isReadOnly(error);
       noteError(error);
       throw error;
     }
@@ -149,7 +149,12 @@ export interface Deadline {
   left: number;
   /** How long it may still wait for other requests of its owner. */
   turn?: { left: number };
+  /** How long it has waited for them. */
+  waited?: number;
 }
+
+/** With so much more time a request would have had an answer. */
+const crowdedMilliseconds = 1_000;
 
 /** The database did not answer in time. Whether it carried out the last statement is unknown. */
 class DatabaseTimeout extends Error {}
@@ -163,7 +168,11 @@ export async function withinDeadline<T>(
 ): Promise<T> {
   const milliseconds = Math.min(limitMilliseconds, deadline?.left ?? Infinity);
   if (milliseconds === Infinity) return work();
-  if (milliseconds <= 0) throw new DatabaseTimeout('the request has waited too long for the database');
+  if (milliseconds <= 0) {
+    const { waited = 0 } = deadline ?? {};
+    if (waited >= crowdedMilliseconds) throw new Crowded('too many requests of its owner came before it');
+    throw new DatabaseTimeout('the request has waited too long for the database');
+  }
   const begun = performance.now();
   let timer: NodeJS.Timeout | undefined;
   try {
@@ -183,3 +192,15 @@ export async function withinDeadline<T>(
     if (deadline) deadline.left -= performance.now() - begun;
   }
 }
+
+/** Waits for other requests of the same owner. */
+export async function amongOthers<T>(deadline: Deadline | undefined, ...waiting: Waiting<T>): Promise<T> {
+  const begun = performance.now();
+  try {
+    return await withinDeadline(deadline, Infinity, ...waiting);
+  } finally {
+    if (deadline) deadline.waited = (deadline.waited ?? 0) + performance.now() - begun;
+  }
+}
+
+type Waiting<T> = [work: () => Promise<T>, giveUp: (error: DatabaseTimeout, working: Promise<T>) => void];

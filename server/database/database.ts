@@ -5,6 +5,7 @@ import { contractVersion } from '../../generated/operations.ts';
 import { Crowded } from '../faults.ts';
 import { isDoneWithin } from '../rules/async.ts';
 import {
+  amongOthers,
   connectionOf,
   idleMilliseconds,
   quickPlanning,
@@ -197,7 +198,7 @@ function createShares(
     const { turn = { left: connectionMilliseconds } } = deadline ?? {};
     const isLate = () => undefined;
     try {
-      const waiting = () => withinDeadline(deadline, Infinity, () => entering, isLate);
+      const waiting = () => amongOthers(deadline, () => entering, isLate);
       return await withinDeadline(turn, Infinity, waiting, isLate);
     } catch {
       // Its turn comes later, or never.

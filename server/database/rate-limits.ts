@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { Crowded } from '../faults.ts';
 import { createBatches } from '../rules/async.ts';
 import { createClosed } from '../rules/closed.ts';
-import { withinDeadline, type Deadline } from './connection.ts';
+import { amongOthers, type Deadline } from './connection.ts';
 import type { Db, Owner } from './database.ts';
 
 export interface RateLimit {
@@ -23,7 +23,7 @@ export async function waitForAll<T>({ deadline }: Calling, work: () => Promise<T
   let late: unknown;
   const giveUp = (error: unknown) => (late = error);
   try {
-    return await withinDeadline(deadline, Infinity, work, giveUp);
+    return await amongOthers(deadline, work, giveUp);
   } catch (error) {
     throw error === late ? new Crowded('too many requests are counted at once') : error;
   }

@@ -8,6 +8,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startMock, type Mock } from '../../mock/mock.ts';
 import type { Handler } from '../../server/contract/handler-types.ts';
+import type { Deadline } from '../../server/database/connection.ts';
 import type { WriteDeps } from '../../server/handlers/deps.ts';
 import { handlers } from '../../server/handlers/index.ts';
 import { mostPieces, serveConnections } from '../../server/http/connections.ts';
@@ -486,8 +487,9 @@ describe('one key pair with slow requests in two accounts', () => {
     // All five places of an account for what may be slow, and with one more all six of the pair.
     const [inFirst, inSecond] = [await hold(5, 'first'), await hold(1, 'second')];
     const queued = connect({ owner: { keyPair: 'one', account: 'second' } });
-    const deadline = { left: 50 };
+    const deadline: Deadline = { left: 50 };
     await expect(connect({ owner: { keyPair: 'one', account: 'first' }, deadline })).rejects.toThrow();
+    expect(deadline.waited).toBeGreaterThan(0);
     const next = connect({ owner: { keyPair: 'another', account: 'first' } });
     inFirst[0]?.release();
     for (const connection of [await next, await queued, ...inFirst.slice(1), ...inSecond])

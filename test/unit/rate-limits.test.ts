@@ -1,5 +1,6 @@
 // How a request waits for a statement that counts several requests.
 import { expect, it } from 'vitest';
+import { amongOthers, withinDeadline, type Deadline } from '../../server/database/connection.ts';
 import { waitForAll } from '../../server/database/rate-limits.ts';
 import { Crowded } from '../../server/faults.ts';
 
@@ -20,4 +21,19 @@ it('takes its time from the deadline of the request, and a failure of the statem
   expect(one.deadline.left).toBeLessThan(5_000);
   const fault = new Error('the database is gone');
   await expect(waitForAll(one, () => Promise.reject(fault))).rejects.toBe(fault);
+});
+
+it('is one of too many, too, if it waited so long for others that there is no time for its own statement', async () => {
+  const nothing = () => undefined;
+  const outOfTime = (deadline: Deadline) =>
+    withinDeadline(deadline, Infinity, never, nothing).catch((error: unknown) => error instanceof Crowded);
+  expect(await outOfTime({ left: 0, waited: 1_000 })).toBe(true);
+  expect(await outOfTime({ left: 0, waited: 999 })).toBe(false);
+  const deadline: Deadline = { left: 5_000 };
+  const pause = () => new Promise<string>((resolve) => setTimeout(resolve, 20, 'its turn'));
+  await waitForAll({ owner: { keyPair: 'one', account: undefined }, deadline }, pause);
+  const { waited = 0 } = deadline;
+  expect(waited).toBeGreaterThan(0);
+  await amongOthers(deadline, pause, nothing);
+  expect(deadline.waited).toBeGreaterThan(waited);
 });
