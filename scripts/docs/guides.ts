@@ -32,8 +32,8 @@ export const isForIntegrators = ({ group }: Guide): boolean => group !== 'Operat
 /** Pages link to its sections as GitHub does: `../../openapi/introduction.md#errors`. */
 export const introduction = 'openapi/introduction.md';
 
-/** In the order of the menu. One without a file is a section of the introduction. */
-const rows: [slug: string, group: Group, about: string, file?: string][] = [
+/** In the order of the menu. */
+const rows: [slug: string, group: Group, about: string][] = [
   ['getting-started', 'Guides', 'A token, the first call, the first card'],
   ['authentication', 'Guides', 'Sign a token; which operation needs which scope'],
   ['browsers-and-cors', 'Guides', 'Which origins, which headers, and no token of your server in a page'],
@@ -44,49 +44,33 @@ const rows: [slug: string, group: Group, about: string, file?: string][] = [
   ['idempotency', 'Guides', 'Repeat a write without doing it twice'],
   ['rate-limits', 'Guides', 'Which calls are limited, and how to wait'],
   ['webhooks', 'Guides', 'Events, retries, checking a signature'],
-  ['receive-events', 'Guides', 'Your first event within a minute', 'docs/guides/webhooks.md'],
-  [
-    'languages',
-    'Guides',
-    'Sign a token and check a signature in other languages',
-    'docs/guides/languages.md',
-  ],
+  ['receive-events', 'Guides', 'Your first event within a minute'],
+  ['languages', 'Guides', 'Sign a token and check a signature in other languages'],
   ['sandbox', 'Guides', 'Card numbers and PINs that choose the outcome'],
-  ['card-data', 'Guides', 'What touches card numbers, for PCI DSS', 'docs/guides/card-data.md'],
+  ['card-data', 'Guides', 'What touches card numbers, for PCI DSS'],
   ['versioning', 'Guides', 'What may change, and how long a version is supported'],
-  ['going-live', 'Guides', 'What to change, and what to check', 'docs/guides/going-live.md'],
-  ['changelog', 'Guides', 'What each version changed', 'CHANGELOG.md'],
-  [
-    'testing',
-    'Build',
-    'The sandbox in one line of a test: vitest, a browser, node:test, Python',
-    'docs/guides/testing.md',
-  ],
-  ['client', 'Build', 'The mock, the typed client, a page with React', 'docs/guides/frontend-team.md'],
-  ['operating', 'Operate', 'Install, configure, watch, back up and upgrade the service', 'docs/operating.md'],
-  ['settings', 'Operate', 'Every environment variable of the service', 'docs/settings.md'],
-  ['operator', 'Operate', 'Key pairs, roles, accounts, records and imports', 'docs/guides/operator.md'],
-  ['keys', 'Operate', 'Replace the secrets of the service without downtime', 'docs/guides/keys.md'],
-  ['providers', 'Operate', 'Connect a card verifier and a gift card provider', 'docs/guides/providers.md'],
-  [
-    'personal-data',
-    'Operate',
-    'What is stored about buyers, and how to erase it',
-    'docs/guides/personal-data.md',
-  ],
-  [
-    'api-designer',
-    'Contribute',
-    'Change the contract, and see what a change breaks',
-    'docs/guides/api-designer.md',
-  ],
-  [
-    'backend-engineer',
-    'Contribute',
-    'From the contract to a handler, its tables and tests',
-    'docs/guides/backend-engineer.md',
-  ],
+  ['going-live', 'Guides', 'What to change, and what to check'],
+  ['changelog', 'Guides', 'What each version changed'],
+  ['testing', 'Build', 'The sandbox in one line of a test: vitest, a browser, Python'],
+  ['client', 'Build', 'The mock, the typed client, a page with React'],
+  ['operating', 'Operate', 'Install, configure, watch, back up and upgrade the service'],
+  ['settings', 'Operate', 'Every environment variable of the service'],
+  ['operator', 'Operate', 'Key pairs, roles, accounts, records and imports'],
+  ['keys', 'Operate', 'Replace the secrets of the service without downtime'],
+  ['providers', 'Operate', 'Connect a card verifier and a gift card provider'],
+  ['personal-data', 'Operate', 'What is stored about buyers, and how to erase it'],
+  ['api-designer', 'Contribute', 'Change the contract, and see what a change breaks'],
+  ['backend-engineer', 'Contribute', 'From the contract to a handler, its tables and tests'],
 ];
+
+/** Of those that are no section of the introduction, and not `docs/guides/<slug>.md`. */
+const files: Record<string, string> = {
+  'receive-events': 'docs/guides/webhooks.md',
+  client: 'docs/guides/frontend-team.md',
+  changelog: 'CHANGELOG.md',
+  operating: 'docs/operating.md',
+  settings: 'docs/settings.md',
+};
 
 const workflowsFile = 'docs/workflows/payments.arazzo.yaml';
 
@@ -110,7 +94,8 @@ function writtenGuides({ info }: Contract): Guide[] {
   const sections = new Map(
     info.description.split(/^(?=# )/m).map((markdown) => [slug(titleOf(markdown)), markdown]),
   );
-  return rows.map(([slug, group, about, file = introduction]) => {
+  return rows.map(([slug, group, about]) => {
+    const file = sections.has(slug) ? introduction : (files[slug] ?? `docs/guides/${slug}.md`);
     const [, yaml = '', text = ''] = frontMatter.exec(readFileSync(join(root, file), 'utf8')) ?? [];
     const markdown = file === introduction ? (sections.get(slug) ?? '') : text;
     const { synonyms = {} } = (parse(yaml) ?? {}) as { synonyms?: Guide['synonyms'] };

@@ -53,7 +53,8 @@ export async function assemblePages(parts: Frame, contract: Contract) {
 
 /** For buyers: without the header of the docs. The server fills in `{{content}}`. */
 export function approvalPage(): string {
-  const style = own('approval.css');
+  const [colours = ''] = /^:root \{[^}]*\}/m.exec(own('style.css')) ?? [];
+  const style = `${colours}\n${own('approval.css')}`;
   const digest = createHash('sha256').update(style).digest('base64');
   const parts: Record<string, string> = {
     style: `<style>${style}</style>`,

@@ -177,6 +177,9 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
       body: { method: 'card', number: '5105105105105100', expiration_date: '12/39' },
     });
     const path = new URL((body as { approval_url: string }).approval_url).pathname;
+    const looks = (page: Page, button: string) =>
+      page.evaluate(`(({ color, backgroundColor, borderRadius, padding, fontWeight }) =>
+        [color, backgroundColor, borderRadius, padding, fontWeight])(getComputedStyle(document.querySelector("${button}")))`);
     await visit(path, async (page) => {
       expect(await axe(page)).toEqual([]);
       await page.setViewportSize({ width: 320, height: 568 });
@@ -184,6 +187,21 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
       await page.emulateMedia({ colorScheme: 'dark' });
       expect(await axe(page, { only: ['color-contrast'] })).toEqual([]);
     });
+    for (const colorScheme of ['light', 'dark'] as const) {
+      let ours: unknown;
+      const options = { colorScheme };
+      const landing = async (page: Page) => {
+        ours = await looks(page, '.actions button');
+      };
+      await visit('/', landing, { options });
+      await visit(
+        path,
+        async (page) => {
+          expect(await looks(page, 'button[value=approve]')).toEqual(ours);
+        },
+        { options },
+      );
+    }
   });
 
   const contract = parseContract(readFileSync(join(root, 'generated/openapi.json'), 'utf8'));
