@@ -40,7 +40,7 @@ const commands: Record<
   database: ['the database behind the service', () => import('./database.ts')],
   audit: ['show what operators changed with this command line, newest first', () => import('./audit.ts')],
   doctor: [
-    'check the stored data: counters, orphans, values that do not open, stuck deliveries',
+    'check the stored data, and name receivers that fail, cards that wait, a wrong clock, interrupted erasures',
     () => import('./doctor.ts'),
   ],
 };
