@@ -3,13 +3,12 @@
 import { createReadStream, type ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Command } from 'commander';
-import { silently, type UnitOfWork } from '../database/unit-of-work.ts';
+import { silently, type AuditedChange, type UnitOfWork } from '../database/unit-of-work.ts';
 import { codeOf, OperatorFault } from '../faults.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
 import { importTransactions, type Batch } from '../resources/transactions/changes.ts';
 import type { NewTransaction } from '../resources/transactions/queries.ts';
 import { inSlices } from '../rules/async.ts';
-import type { AuditedChange } from '../upkeep/audit.ts';
 import { visible } from '../visible.ts';
 import {
   collectBadLines,

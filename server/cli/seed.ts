@@ -1,13 +1,12 @@
 import { Command } from 'commander';
 import { readCommandConfig } from '../config.ts';
-import { lockUntilCommit, silently, type Work } from '../database/unit-of-work.ts';
+import { lockUntilCommit, silently, type AuditedChange, type Work } from '../database/unit-of-work.ts';
 import { OperatorFault } from '../faults.ts';
 import { importTransactions } from '../resources/transactions/changes.ts';
 import { countSeeded, type NewTransaction } from '../resources/transactions/queries.ts';
 import { inSlices } from '../rules/async.ts';
 import { createSamples } from '../sandbox/sample-transactions.ts';
 import type { Secrets } from '../secrets/open.ts';
-import type { AuditedChange } from '../upkeep/audit.ts';
 import { printResult, withExamples, type JsonOption } from './output.ts';
 import { count, withProgress } from './progress.ts';
 import { requireAccount, withService, type Call } from './service.ts';

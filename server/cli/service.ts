@@ -14,6 +14,8 @@ import {
   type InUnitOfWork,
   type UnitOfWork,
   type Work,
+  type AuditedChange,
+  type InStep,
 } from '../database/unit-of-work.ts';
 import { createOutbox } from '../events/outbox.ts';
 import { OperatorFault } from '../faults.ts';
@@ -21,7 +23,7 @@ import { isInstallation, shellWord } from '../installation.ts';
 import { findAccount, listAccounts } from '../resources/merchant-accounts/queries.ts';
 import { allAccounts, type Accounts } from '../rules/accounts.ts';
 import { openSecrets, type Secrets } from '../secrets/open.ts';
-import { writeAuditEntry, type AuditedChange } from '../upkeep/audit.ts';
+import { writeAuditEntry } from '../upkeep/audit.ts';
 import { noSandbox } from './output.ts';
 
 /** How a command was called. */
@@ -155,31 +157,30 @@ const audited =
   (unit: Unit): Promise<T> =>
     work({ ...unit, audit: (note) => auditCall(unit, call, note) });
 
-/** For work in many transactions, of which each returns how many rows it has changed: the first that changes some has the audit entry. */
-export function auditOnce(
-  db: Db,
-  call: Call,
-  about?: string,
-): (work: (unit: Work) => Promise<number>) => Promise<number> {
+/** For work in many transactions: the first that calls `audit` has the entry. */
+export function auditOnce(db: Db, call: Call, about?: string): InStep {
   let isNoted = false;
   return async (work) => {
-    const changed = await inWork(db, async (unit) => {
-      const number = await work(unit);
-      if (number > 0 && !isNoted) await auditCall(unit, call, { about });
-      return number;
+    let notes = false;
+    const done = await inWork(db, (unit) => {
+      // Anew, because the work may be repeated.
+      notes = false;
+      const audit = async (note: Note): Promise<void> => {
+        if (isNoted || notes) return;
+        notes = true;
+        await auditCall(unit, call, { about, ...note });
+      };
+      return work({ ...unit, audit });
     });
-    // After the commit: the work may have been repeated.
-    if (changed > 0) isNoted = true;
-    return changed;
+    isNoted ||= notes;
+    return done;
   };
 }
 
+type Note = Parameters<AuditedChange['audit']>[0];
+
 /** What the change is about follows the command, unless that names it: so a search for its ID finds who made it. */
-const auditCall = (
-  unit: Work,
-  { args }: Call,
-  { about }: Parameters<AuditedChange['audit']>[0],
-): Promise<void> =>
+const auditCall = (unit: Work, { args }: Call, { about }: Note): Promise<void> =>
   writeAuditEntry(unit, {
     operator: readOperator(),
     host: hostname(),

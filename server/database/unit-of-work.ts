@@ -14,6 +14,15 @@ export interface Work {
   readonly now: DatabaseTime;
 }
 
+/** Of a unit of work whose changes are in the audit trail: see upkeep/audit.ts. */
+export interface AuditedChange {
+  /** Notes, in the same transaction, that something was changed. `about`: the ID of it, if the command does not name it. */
+  readonly audit: (note: { about?: string | undefined }) => Promise<void>;
+}
+
+/** Runs work in a transaction of its own. Work that has changed something calls `unit.audit`. */
+export type InStep = <T>(work: (unit: Work & AuditedChange) => Promise<T>) => Promise<T>;
+
 export interface UnitOfWork extends Work {
   /** For links in events. */
   readonly publicUrl: string;

@@ -2,7 +2,7 @@
 import { createPrivateKey } from 'node:crypto';
 import type { Db } from '../database/database.ts';
 import { readPrivate } from '../database/embedded/data-dir.ts';
-import { inWork, type Work } from '../database/unit-of-work.ts';
+import { inWork, type InStep } from '../database/unit-of-work.ts';
 import { listDeliveries, listEventsOfLastDay, type Delivery } from '../events/delivery-list.ts';
 import { signToken } from '../resources/api-key-pairs/token.ts';
 import { replayDeliveries } from '../resources/webhook-subscriptions/changes.ts';
@@ -29,17 +29,13 @@ export function createEventFeed(db: Db) {
       }));
     },
     replay: async (eventId: string): Promise<number> => {
-      const inStep = (work: (unit: Work) => Promise<number>) =>
-        inWork(db, async (unit) => {
-          const number = await work(unit);
-          if (number > 0)
-            await writeAuditEntry(unit, {
-              operator: 'sandbox',
-              host: 'landing page',
-              command: `webhooks replay ${eventId}`,
-            });
-          return number;
-        });
+      const entry = {
+        operator: 'sandbox',
+        host: 'landing page',
+        command: `webhooks replay ${eventId}`,
+      };
+      const inStep: InStep = (work) =>
+        inWork(db, (unit) => work({ ...unit, audit: () => writeAuditEntry(unit, entry) }));
       return (await replayDeliveries(inStep, { eventId })).replayed;
     },
   };

@@ -27,12 +27,6 @@ interface OperatorCommand {
   command: string;
 }
 
-/** Of a unit of work: notes, in the same transaction, that an operator has changed something. */
-export interface AuditedChange {
-  /** `about`: the ID of what was changed, for a command that does not name it. */
-  audit: (note: { about?: string | undefined }) => Promise<void>;
-}
-
 export const writeAuditEntry = async ({ db }: Work, operation: OperatorCommand): Promise<void> => {
   await db.insertInto('audit_entries').values(operation).execute();
 };

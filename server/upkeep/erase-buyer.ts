@@ -87,7 +87,9 @@ export async function eraseBuyer(id: string, options: ErasureOptions): Promise<E
   );
   if (dryRun) return { found, isDone: Object.values(found).every((records) => records === 0) };
   // Last, because a run that continues an interrupted one needs it.
-  await inStep(({ db: tx }) => eraseExternalIdentifier(tx, person));
+  await inStep(async ({ db: tx, audit }) => {
+    if ((await eraseExternalIdentifier(tx, person)) > 0) await audit({});
+  });
   if (!(await hasErasure(db, marks))) return { found, isDone: true };
   await refreshStatistics(db, tablesWithTraces);
   await inStep((unit) => endErasure(unit, marks));

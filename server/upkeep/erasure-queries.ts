@@ -40,9 +40,8 @@ export const beginErasure = ({ db, now }: Work, marks: readonly string[]) =>
     insert into settings (name, value) select name, ${now.toISOString()} from unnest(${marks}::text[]) as name
     on conflict do nothing`.execute(db);
 
-export const endErasure = async ({ db }: Work, marks: readonly string[]): Promise<0> => {
+export const endErasure = async ({ db }: Work, marks: readonly string[]): Promise<void> => {
   await db.deleteFrom('settings').where(isMarked(marks)).execute();
-  return 0;
 };
 
 export const hasErasure = async (db: Db, marks: readonly string[]): Promise<boolean> =>

@@ -1,5 +1,5 @@
 // The steps of an erasure: small transactions, each in one account, with counts of what they changed.
-import type { Work } from '../database/unit-of-work.ts';
+import type { InStep, Work } from '../database/unit-of-work.ts';
 import { groupByAccount } from '../rules/accounts.ts';
 import type { FoundPage, FoundRow } from './erasure-pages.ts';
 
@@ -7,8 +7,7 @@ import type { FoundPage, FoundRow } from './erasure-pages.ts';
 export type FoundRecords = Record<string, number>;
 
 export interface StepOptions {
-  /** Runs a transaction. `work` returns how many records it changed. */
-  inStep: (work: (unit: Work) => Promise<number>) => Promise<number>;
+  inStep: InStep;
   /** Counts, and changes nothing: each transaction is rolled back. */
   dryRun: boolean;
   onProgress: (soFar: FoundRecords) => void;
@@ -22,14 +21,15 @@ export function createSteps(
   begin: (unit: Work) => Promise<unknown>,
 ) {
   const found: FoundRecords = {};
-  /** Runs a transaction, and counts what it changed. */
+  /** Runs a transaction, and counts what it changed: `work` returns how many records. */
   const step = async (name: string, work: (unit: Work) => Promise<number>): Promise<void> => {
     let changed = 0;
     await inStep(async (unit) => {
       changed = await work(unit);
       if (dryRun) throw new RolledBack();
-      if (changed > 0) await begin(unit);
-      return changed;
+      if (changed === 0) return;
+      await begin(unit);
+      await unit.audit({});
     }).catch((error: unknown) => {
       if (!(error instanceof RolledBack)) throw error;
     });

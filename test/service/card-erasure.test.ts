@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { inWork } from '../../server/database/unit-of-work.ts';
 import { lockPaymentMethod } from '../../server/resources/payment-methods/queries.ts';
 import { erasedValues, tableFates } from '../../server/resources/personal.ts';
 import { eraseCards } from '../../server/upkeep/erase-cards.ts';
@@ -11,7 +10,7 @@ import { eventually } from '../support/data-dir.ts';
 import { dump, linesOf } from '../support/dump.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { createPlanted } from '../support/planted.ts';
-import { recordReplacement, silentWork } from '../support/records.ts';
+import { inStepOf, recordReplacement, silentWork } from '../support/records.ts';
 import { noSecrets, startTestService, type TestService } from '../support/service.ts';
 import { redemption, transaction } from '../support/transactions.ts';
 import { subscribe } from '../support/webhooks.ts';
@@ -262,7 +261,7 @@ describe('payment-methods erase', () => {
     await erase('--expired-before', await month(0));
     expect(await rowOf(last)).toMatchObject(erasedRow);
     const chosen = { expiredBefore: await month(2), account: undefined };
-    const inStep: Parameters<typeof eraseCards>[1]['inStep'] = (work) => inWork(db(), work);
+    const inStep = inStepOf(db());
     await eraseCards(chosen, { db: db(), dryRun: false, onProgress: () => undefined, inStep });
     for (const id of [current, next, later]) expect(await rowOf(id)).toMatchObject({ status: 'succeeded' });
   });
@@ -277,7 +276,7 @@ describe('payment-methods erase', () => {
         // It is listed by now.
         inStep: async (work) => {
           await expire(id, '12/44');
-          return inWork(db(), work);
+          return inStepOf(db())(work);
         },
       },
     );
@@ -306,7 +305,7 @@ describe('payment-methods erase', () => {
       let steps = 0;
       const stopped = eraseCards(chosen, {
         ...{ db: db(), dryRun: false, onProgress: () => undefined },
-        inStep: (work) => ((steps += 1) === 1 ? inWork(db(), work) : Promise.reject(new Error('killed'))),
+        inStep: (work) => ((steps += 1) === 1 ? inStepOf(db())(work) : Promise.reject(new Error('killed'))),
       });
       await expect(stopped).rejects.toThrow('killed');
       expect(await rowOf(id)).toMatchObject(erasedRow);
@@ -328,7 +327,7 @@ describe('payment-methods erase', () => {
       {
         ...{ db: db(), dryRun: false, onProgress: () => undefined },
         // The last one says that nothing is left to do.
-        inStep: (work) => ((steps += 1) === 4 ? Promise.reject(new Error('killed')) : inWork(db(), work)),
+        inStep: (work) => ((steps += 1) === 4 ? Promise.reject(new Error('killed')) : inStepOf(db())(work)),
       },
     );
     await expect(stopped).rejects.toThrow('killed');

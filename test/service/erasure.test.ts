@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { inWork } from '../../server/database/unit-of-work.ts';
+import type { InStep } from '../../server/database/unit-of-work.ts';
 import { insertEvent } from '../../server/events/outbox.ts';
 import { defaultLimits } from '../../server/events/worker.ts';
 import { lockBuyer } from '../../server/resources/buyers/queries.ts';
@@ -25,6 +25,7 @@ import { startReceiver } from '../support/receiver.ts';
 import {
   createBuyer,
   createTransactions,
+  inStepOf,
   recordReplacement,
   silentWork,
   writingAnything,
@@ -429,7 +430,7 @@ it('interrupted, it continues with the next run', async () => {
     onProgress: ({ transactions = 0 }) => {
       erasedSoFar = transactions;
     },
-    inStep: (work) => (erasedSoFar < 1000 ? inWork(db(), work) : Promise.reject(new Error('killed'))),
+    inStep: (work) => (erasedSoFar < 1000 ? inStepOf(db())(work) : Promise.reject(new Error('killed'))),
   });
   await expect(stopped).rejects.toThrow('killed');
   const left = async () => {
@@ -447,8 +448,8 @@ it('interrupted before it came to the cards, none of them gets a new number', as
   const { id } = await createBuyer(db(), named('half erased'));
   const cardId = await stored({ buyer_id: id });
   let steps = 0;
-  const inStep = (work: Parameters<typeof inWork<number>>[1]) =>
-    (steps += 1) === 1 ? inWork(db(), work) : Promise.reject(new Error('killed'));
+  const inStep: InStep = (work) =>
+    (steps += 1) === 1 ? inStepOf(db())(work) : Promise.reject(new Error('killed'));
   const stopped = eraseBuyer(id, {
     ...{ db: db(), dryRun: false, references: false },
     ...{ onProgress: () => undefined, inStep },

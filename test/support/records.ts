@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto';
 import { sql, type Kysely } from 'kysely';
 import { inTransaction, type Db, type Tx } from '../../server/database/database.ts';
 import type { Tables } from '../../server/database/tables.ts';
-import { inWork, silently, type UnitOfWork } from '../../server/database/unit-of-work.ts';
+import { inWork, silently, type InStep, type UnitOfWork } from '../../server/database/unit-of-work.ts';
 import type { EventTx } from '../../server/events/outbox.ts';
 import { describeSimulatedCard } from '../../server/providers/simulated.ts';
 import { createKeyPair } from '../../server/resources/api-key-pairs/changes.ts';
@@ -35,6 +35,12 @@ function rowOf<Row>(made: Made<Row>): Row {
   if (made.kind === 'taken') throw new Error('Its ID, or another property of it that is unique, is taken.');
   return made.row;
 }
+
+/** For what runs in several transactions, and is audited there. */
+export const inStepOf =
+  (db: Db): InStep =>
+  (work) =>
+    inWork(db, (unit) => work({ ...unit, audit: () => Promise.resolve() }));
 
 export const createAccount = async (db: Db, account: Parameters<typeof makeAccount>[1]) =>
   rowOf(await silentWork(db, (unit) => makeAccount(unit, account)));

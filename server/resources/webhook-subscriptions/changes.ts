@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { acrossAccounts } from '../../database/across-accounts.ts';
 import { notBack } from '../../database/columns.ts';
 import type { Tx } from '../../database/database.ts';
-import { lockUntilCommit, type Work } from '../../database/unit-of-work.ts';
+import { lockUntilCommit, type InStep, type Work } from '../../database/unit-of-work.ts';
 import { reopenDeliveries, type DeliveryFilter } from '../../events/delivery-list.ts';
 import { allAccounts } from '../../rules/accounts.ts';
 import { later, type DatabaseTime } from '../../rules/database-time.ts';
@@ -153,9 +153,6 @@ export async function switchSubscription(
 
 const deletedAtOnce = 1000;
 
-/** Runs work in a transaction of its own. It returns how many rows it changed. */
-type InStep = (work: (unit: Work) => Promise<number>) => Promise<number>;
-
 /**
  * With its deliveries. Undefined when there is no such subscription. In steps, none of which locks both the subscription and a delivery:
  * a worker locks a delivery first, and would deadlock with whoever locks the subscription first.
@@ -165,16 +162,14 @@ export async function deleteSubscription(
   id: string,
 ): Promise<{ kind: 'deleted' } | undefined> {
   // First, so that events that happen from now on are not stored for it.
-  const found = await inStep(async (unit) => ((await switchSubscription(unit, id, false)) ? 1 : 0));
-  if (found === 0) return undefined;
-  while ((await inStep(({ db }) => deleteSome(db, id))) > 0);
-  await inStep(async ({ db }) => {
-    const { numDeletedRows } = await db
-      .deleteFrom('webhook_subscriptions')
-      .where('id', '=', id)
-      .executeTakeFirst();
-    return Number(numDeletedRows);
+  const found = await inStep(async (unit) => {
+    const switched = await switchSubscription(unit, id, false);
+    if (switched) await unit.audit({});
+    return switched;
   });
+  if (!found) return undefined;
+  while ((await inStep(({ db }) => deleteSome(db, id))) > 0);
+  await inStep(({ db }) => db.deleteFrom('webhook_subscriptions').where('id', '=', id).execute());
   // Transactions that began before may have stored some meanwhile. What they store later is never sent, and deleted with its event.
   while ((await inStep(({ db }) => deleteSome(db, id))) > 0);
   return { kind: 'deleted' };
@@ -213,11 +208,13 @@ export async function replayDeliveries(
   let step: Awaited<ReturnType<typeof reopenDeliveries>> | undefined;
   do {
     const after = step?.last;
-    total.replayed += await inStep(async ({ db }) => {
-      step = await reopenDeliveries(db, filter, after);
-      return step.replayed;
+    step = await inStep(async ({ db, audit }) => {
+      const reopened = await reopenDeliveries(db, filter, after);
+      if (reopened.replayed > 0) await audit({});
+      return reopened;
     });
-    total.switchedOff += step?.switchedOff ?? 0;
-  } while (step?.last);
+    total.replayed += step.replayed;
+    total.switchedOff += step.switchedOff;
+  } while (step.last);
   return total;
 }

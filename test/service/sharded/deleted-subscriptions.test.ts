@@ -3,12 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { inTransaction, inTransactionOnce, type Tx } from '../../../server/database/database.ts';
-import { inWork, type Work } from '../../../server/database/unit-of-work.ts';
+import type { InStep } from '../../../server/database/unit-of-work.ts';
 import { recordAttempts } from '../../../server/events/attempts.ts';
 import { countQueue, leaseDeliveries } from '../../../server/events/deliveries.ts';
 import { insertEvent } from '../../../server/events/outbox.ts';
 import { deleteSubscription } from '../../../server/resources/webhook-subscriptions/changes.ts';
 import { paymentsHere } from '../../support/in-process.ts';
+import { inStepOf } from '../../support/records.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { causeDeliveries, storeCard, subscribe, until } from '../../support/webhooks.ts';
 
@@ -84,15 +85,15 @@ it('it looks again for what was stored until it was gone', async () => {
   const { id } = await make();
   const commit = await happening();
   await deleteSubscription(async (work) => {
-    const changed = await inWork(db(), work);
+    const done = await inStepOf(db())(work);
     if ((await countOf('webhook_subscriptions')) === 0) await commit();
-    return changed;
+    return done;
   }, id);
   expect(await countOf('deliveries')).toBe(0);
 });
 
 it('an ID that there is not, is told apart', async () => {
-  expect(await deleteSubscription((work) => inWork(db(), work), randomUUID())).toBeUndefined();
+  expect(await deleteSubscription(inStepOf(db()), randomUUID())).toBeUndefined();
 });
 
 // Citus asks its servers for the locks.
@@ -105,9 +106,9 @@ it.skipIf(isCitus)('it and a worker that records a failure do not wait for each 
   if (!delivery) throw new Error('nothing was leased');
   let tries = 0;
   let steps = 0;
-  const inStep = (work: (unit: Work) => Promise<number>) => {
+  const inStep: InStep = (work) => {
     steps += 1;
-    return inWork(db(), (unit) => {
+    return inStepOf(db())((unit) => {
       tries += 1;
       return work(unit);
     });

@@ -20,6 +20,7 @@ import { startLossyDatabase } from '../../support/lost-commit.ts';
 import {
   createPaymentMethod,
   expireCard,
+  inStepOf,
   recordReplacement,
   silentWork,
   writingAnything,
@@ -299,7 +300,7 @@ describe('retention', () => {
     await make(db, null, 'pending', 2);
     expect(await deleteExpired(db, 'events', { before: before() })).toBe(1_402);
     expect(await count(db)).toEqual([3, 3, 3]);
-    await deleteSubscription((work) => silentWork(db, work), id);
+    await deleteSubscription(inStepOf(db), id);
     expect(await count(db)).toEqual([3, 0, 0]);
     expect(await deleteExpired(db, 'events', { before: before() })).toBe(3);
   });

@@ -4,7 +4,6 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openDatabase, type Database, type Db } from '../../../server/database/database.ts';
-import { inWork } from '../../../server/database/unit-of-work.ts';
 import { listSealed, resealEverything } from '../../../server/secrets/reseal.ts';
 import { createVault } from '../../../server/secrets/vault.ts';
 import { findBrokenInvariants } from '../../../server/upkeep/doctor.ts';
@@ -13,7 +12,7 @@ import { eraseCards } from '../../../server/upkeep/erase-cards.ts';
 import { startJobs } from '../../../server/upkeep/jobs.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { startLossyDatabase, type LossyDatabase } from '../../support/lost-commit.ts';
-import { createBuyer, createTransactions, silentWork } from '../../support/records.ts';
+import { createBuyer, createTransactions, inStepOf, silentWork } from '../../support/records.ts';
 import { templateSecrets } from '../../support/service.ts';
 import { buyer, transaction } from '../../support/transactions.ts';
 
@@ -77,7 +76,7 @@ describe('accounts with records of others', () => {
 
   const run = (db: Db) => ({
     db,
-    inStep: (work: Parameters<typeof inWork<number>>[1]) => inWork(db, work),
+    inStep: inStepOf(db),
     dryRun: false,
     onProgress: () => undefined,
   });
