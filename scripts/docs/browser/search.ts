@@ -58,10 +58,12 @@ export function createSearch(entries: Entry[]): (query: string) => Entry[] {
     return [...found.filter(({ mark }) => !mark), ...found.filter(({ mark }) => mark)];
   };
   return (query) => {
+    const exact = ask(query, { combineWith: 'AND', fuzzy: false });
     const found = [
-      ...ask(query, { combineWith: 'AND', fuzzy: false }),
+      ...exact,
       ...ask(query, { combineWith: 'AND' }),
-      ...ask(query, { combineWith: 'OR', fuzzy: false }),
+      // Where a page has all words, those with one of them are noise.
+      ...(exact.some(({ mark }) => !mark) ? [] : ask(query, { combineWith: 'OR', fuzzy: false })),
     ];
     const named = found.filter((entry) => isNamed(entry, query));
     return fewOfEachPage([...new Set([...named.slice(0, 3), ...found])]).slice(0, mostResults);
