@@ -94,6 +94,14 @@ it('a database starts, whatever the files of its migrations were when it applied
   expect(await start(databaseUrl)).toEqual([]);
 });
 
+it('0008: is applied again after the restore of a backup of 1.1.0 with pg_restore --clean, which leaves its function', async () => {
+  const databaseUrl = await createTestDatabase();
+  await query(databaseUrl, 'drop trigger api_key_pair_has_accounts on api_key_pair_merchant_accounts');
+  await query(databaseUrl, 'alter table api_key_pairs drop column all_accounts');
+  await query(databaseUrl, `delete from applied_migrations where name = '0008-all-accounts'`);
+  expect(await start(databaseUrl)).toEqual(['0008-all-accounts']);
+});
+
 it('0007: an index whose building was interrupted is built again, and one that waits for a change of cards gives up', async () => {
   const databaseUrl = await createTestDatabase();
   await query(databaseUrl, `delete from applied_migrations where name = '0007-cards-in-processing'`);

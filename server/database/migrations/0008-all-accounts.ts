@@ -11,11 +11,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     update api_key_pairs set all_accounts = false
     where id in (select api_key_pair_id from api_key_pair_merchant_accounts)`.execute(db);
-  // For each row: Citus cannot join the new rows of a statement. With its own search path, because a restore of data alone has none.
-  // Also when an account is taken away: rows that came without the trigger, from 1.1.0 by logical replication or by
-  // `pg_restore --disable-triggers`, are beside the default.
+  // `or replace`: `pg_restore --clean` of a backup of 1.1.0 leaves it. For each row: Citus cannot join the new rows of a statement. With
+  // its own search path, because a restore of data alone has none. Also when an account is taken away: rows that came without the trigger,
+  // from 1.1.0 by logical replication or by `pg_restore --disable-triggers`, are beside the default.
   await sql`
-    create function limit_to_accounts() returns trigger language plpgsql set search_path from current as $$
+    create or replace function limit_to_accounts() returns trigger language plpgsql set search_path from current as $$
     begin
       update api_key_pairs set all_accounts = false
       where id = coalesce(new.api_key_pair_id, old.api_key_pair_id) and all_accounts;

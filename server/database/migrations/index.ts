@@ -29,5 +29,5 @@ export const digests: Record<string, string> = {
   '0005-updated-after-created': '195340ff025b',
   '0006-attempts-by-time': '52d6ef5c14e7',
   '0007-cards-in-processing': 'eb2c13687ec7',
-  '0008-all-accounts': 'fa638e64ab9f',
+  '0008-all-accounts': '677d5c919e56',
 };
