@@ -26,7 +26,7 @@ export function createKeptAnswers(now: () => Date): KeptAnswers<never> {
       kept.delete(slot);
       kept.set(slot, { id, fingerprint, answer: undefined, at: now().getTime() });
       for (const oldest of kept.keys()) if (kept.size > mostKeys) kept.delete(oldest);
-      return Promise.resolve(undefined);
+      return Promise.resolve('claimed');
     },
     keep(claim, answer) {
       const own = ownOf(claim);

@@ -120,7 +120,7 @@ export function createApp(deps: AppDeps): App {
   const answer = createAnswer({
     ...{ handlers: deps.handlers, responses, unitsOn, depsOf, keysOf, recordCall },
     limitVelocity: createVelocityLimit({ recordCall, numberBuckets, keysOf, cardsPerMinute, environment }),
-    keptFor: createKeptAnswers(vault),
+    keptAnswersOn: createKeptAnswers(vault),
   });
   const checks = accepted
     .then(route)
@@ -132,6 +132,7 @@ export function createApp(deps: AppDeps): App {
     .then(createRateLimit(recordCall))
     .then(createBody(config.bodyLimit, ({ operation }: Routed) => withBody.has(operation.id)))
     .then(createValidate(() => validator))
+    // Claims the Idempotency-Key or repeats the earlier answer, runs the handler, and checks and keeps its answer before the commit.
     .then(answer);
   app.use(whereOnly(find.isKnown, checks));
   serveHealth(app, life, database.findUnready);

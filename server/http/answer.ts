@@ -38,7 +38,8 @@ interface AnswerDeps {
   /** Its functions throw if the request exceeds a velocity limit. */
   limitVelocity: LimitVelocity;
   keysOf: (db: Db, account: string | null) => Promise<DigestKeys>;
-  keptFor: (db: Db) => KeptAnswers<Work>;
+  /** Where the answers to requests with an Idempotency-Key are kept. */
+  keptAnswersOn: (db: Db) => KeptAnswers<Work>;
   recordCall: RecordCall;
 }
 
@@ -46,7 +47,7 @@ interface AnswerDeps {
 type Hook = (answer: AnyAnswer, unit?: Work) => Promise<void> | void;
 
 export function createAnswer(deps: AnswerDeps) {
-  const { keysOf, keptFor, limitVelocity, recordCall } = deps;
+  const { keysOf, keptAnswersOn, limitVelocity, recordCall } = deps;
   const once = createOnce<Work>();
   return check('answered', async (known: Known, req, res) => {
     const { quickDb, caller, operation } = known;
@@ -60,7 +61,7 @@ export function createAnswer(deps: AnswerDeps) {
       return;
     }
     const answer = await once({
-      kept: keptFor(quickDb),
+      kept: keptAnswersOn(quickDb),
       claim,
       res,
       beforeTelling: (isRepeated) => limitVelocity.numbers(known, isRepeated),

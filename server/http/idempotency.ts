@@ -1,5 +1,8 @@
-// Idempotency-Key: a write that is repeated with the same key gets the first answer again. The service and the mock use this;
-// they differ in where answers are kept.
+// Idempotency-Key: a write that is repeated with the same key gets the first answer again. A request with a key
+//   1. claims it. If another request has claimed it before, this one waits for that answer and sends the same;
+//   2. is carried out. Its answer is kept in the transaction of its change: see `beforeCommit` in answer.ts;
+//   3. if it is refused, keeps the refusal after the rollback. After any other failure it gives the claim back.
+// The service and the mock use this; they differ in where answers are kept. See docs/decisions/0011-idempotency-keys.md.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request, Response } from 'express';
@@ -80,26 +83,26 @@ export function createOnce<Unit>(): (request: KeyedRequest<Unit>) => Promise<Sen
   /** Keys of requests that this process is answering. Others with such a key look first: to claim it, they would have to write. */
   const underWay = new Set<string>();
 
-  /** Undefined when the request must be carried out. */
-  const findAnswer = async (
+  /** `claimed`: the key is this request's, which must be carried out. Otherwise the answer to an earlier one. */
+  const claimOrFind = async (
     request: KeyedRequest<Unit>,
     looksFirst: boolean,
-  ): Promise<SentAnswer | undefined> => {
+  ): Promise<'claimed' | SentAnswer> => {
     const { kept, claim, beforeTelling } = request;
     const deadline = performance.now() + waitMilliseconds;
     for (;;) {
-      let known = looksFirst ? await lookLater(request) : undefined;
-      known ??= await kept.claim(claim);
-      if (!known) return undefined;
-      await beforeTelling?.(known.fingerprint === claim.fingerprint);
-      while (known) {
+      const seen = looksFirst ? await lookLater(request) : undefined;
+      const found = seen ?? (await kept.claim(claim));
+      if (found === 'claimed') return 'claimed';
+      await beforeTelling?.(found.fingerprint === claim.fingerprint);
+      for (let known: KeptAnswer | undefined = found; known; known = await lookLater(request)) {
         if (known.fingerprint !== claim.fingerprint) throw reused();
         if (known.answer === 'erased') return erasedAnswer();
         if (known.answer) return known.answer;
         if (performance.now() > deadline)
           throw new ApiError('server_error', { reason: 'another request with this key is still running' });
-        known = await lookLater(request);
       }
+      // The other request gave its claim back, or it lapsed: this one may claim the key now.
     }
   };
 
@@ -111,8 +114,8 @@ export function createOnce<Unit>(): (request: KeyedRequest<Unit>) => Promise<Sen
     const isFirst = !underWay.has(slot);
     underWay.add(slot);
     try {
-      const earlier = await findAnswer(request, !isFirst);
-      if (!earlier) return await carryOut(request);
+      const earlier = await claimOrFind(request, !isFirst);
+      if (earlier === 'claimed') return await carryOut(request);
       res.setHeader(replayedHeader, 'true');
       return earlier;
     } finally {

@@ -44,7 +44,7 @@ export const createKeptAnswers =
       find,
       async claim(claim) {
         for (;;) {
-          if (await claimIdempotencyKey(db, claim)) return undefined;
+          if (await claimIdempotencyKey(db, claim)) return 'claimed';
           const known = await find(claim);
           if (known) return known;
         }

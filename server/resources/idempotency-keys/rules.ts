@@ -38,8 +38,8 @@ export interface Claim {
 
 /** Where answers are kept. `Unit` is the unit of work of a change. */
 export interface KeptAnswers<Unit> {
-  /** Undefined when this request got the claim, as only one does. Otherwise what is known of the key. */
-  claim: (claim: Claim) => Promise<KeptAnswer | undefined>;
+  /** `claimed`: this request got the claim, as only one does, and others see it at once. Otherwise what is known of the key. */
+  claim: (claim: Claim) => Promise<'claimed' | KeptAnswer>;
   /** Undefined when the key can be claimed. */
   find: (claim: Claim) => Promise<KeptAnswer | undefined>;
   /** Without a unit of work, in a transaction of its own. */
