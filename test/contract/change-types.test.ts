@@ -99,6 +99,11 @@ const pieces: Piece[] = [
     ];`,
   },
   {
+    name: 'whether its ID was taken must be looked at before it is used',
+    code: `export const f = async () => (await createBuyer(work, { merchant_account_id: 'default' })).row.id;`,
+    fault: /'row' does not exist on type/,
+  },
+  {
     name: 'and no field that the contract does not have, nor an object of another shape',
     code: `export const f = () => [
       createBuyer(work, { merchant_account_id: 'default', unicorn: 'A' }),

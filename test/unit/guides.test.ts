@@ -15,5 +15,6 @@ it('a guide is a path of the project, or of the installation that has it', () =>
   writeFileSync(join(folder, 'docs/guides/keys.md'), '');
   expect(guide('guides/keys.md')).toBe('docs/guides/keys.md');
   expect(guide('guides/keys.md', join(folder, 'dist'))).toBe(join(folder, 'docs/guides/keys.md'));
+  expect(guide('guides/keys.md', join(folder, 'server'))).toBe('docs/guides/keys.md');
   expect(guide('guides/other.md', join(folder, 'dist'))).toBe('docs/guides/other.md');
 });
