@@ -89,6 +89,9 @@ const lastMilliseconds = 5;
  * Many lines in one write: a write per line costs the service a twentieth of its time. A process that is killed loses the lines
  * of the last tenth of a second; one that ends in any other way writes them. Lines wait for a reader that is slow and while the disk
  * is full, at the end of the process for two seconds. They are dropped if the reader is gone, or if too many wait.
+ *
+ * Not pino.destination: at the end of the process it loses lines of a slow reader and waits for ever for one that does not read; with
+ * `sync`, such a reader stops the service.
  */
 function createStdout() {
   // Not 1: when `process.stdout` is made, a pipe stops blocking, and a reader that does not read cannot stop the service.
