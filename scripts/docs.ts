@@ -2,10 +2,10 @@
 // hosts.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { assemblePages } from './desk/pages.ts';
 import { assemble } from './docs/assemble.ts';
 import { parseContract } from './docs/contract.ts';
 import { docsDigest } from './docs/digest.ts';
-import { assemblePages } from './docs/pages.ts';
 import { packClient, packMock } from './packages.ts';
 import { readOptions } from './support/options.ts';
 import { root } from './support/root.ts';

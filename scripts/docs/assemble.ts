@@ -40,7 +40,7 @@ export async function assemble(contract: Contract, text: string) {
     name: contract.info.title,
     assets: {
       style: site.asset('site.css', own('style.css').replace('inter.woff2', font())),
-      script: site.asset('site.js', await bundled('site.ts')),
+      script: site.asset('site.js', await bundled(join(import.meta.dirname, 'browser/site.ts'))),
       icon: site.asset('logo.svg', own('logo.svg')),
       search: site.asset('search.js', `window.searchEntries = ${entries};\n`),
     },

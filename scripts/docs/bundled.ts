@@ -1,10 +1,9 @@
-import { join } from 'node:path';
 import { build } from 'esbuild';
 
-/** A script of browser/ with what it imports, for a page. */
-export async function bundled(name: string): Promise<string> {
+/** A script with what it imports, for a page. */
+export async function bundled(file: string): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: [join(import.meta.dirname, 'browser', name)],
+    entryPoints: [file],
     bundle: true,
     minify: true,
     write: false,

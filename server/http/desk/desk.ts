@@ -80,7 +80,7 @@ export function createDesk(
     res.redirect(308, 'console/');
   });
   desk.get('/console/', forReaders, protect, allowStyles, pages, building);
-  desk.get(/^\/assets\/[a-z]+\.[0-9a-f]{12}\.js$/, forReaders, protect, pages);
+  desk.get(/^\/assets\/[a-z]+\.[0-9a-f]{12}\.(css|js)$/, forReaders, protect, pages);
 
   desk.get('/sandbox/feed', forOwnPages, protect, async (req, res) => {
     const after = Number(new URL(req.url, 'http://here').searchParams.get('after') ?? 0);

@@ -1,6 +1,6 @@
 // The console: Scalar with the contract of the server that this page comes from. It knows no operation by name.
-import { copyOnClick } from './copy.ts';
-import { find } from './elements.ts';
+import { copyOnClick } from '../../docs/browser/copy.ts';
+import { find } from '../../docs/browser/elements.ts';
 import { nameFields } from './scalar-names.ts';
 
 declare const Scalar: {

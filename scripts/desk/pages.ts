@@ -3,14 +3,15 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { bundled } from '../docs/bundled.ts';
+import { itemsOf, type Contract } from '../docs/contract.ts';
+import { createSite } from '../docs/files.ts';
+import { escape } from '../docs/markdown.ts';
+import { frame, type Frame } from '../docs/shell.ts';
 import { root } from '../support/root.ts';
-import { bundled } from './bundled.ts';
-import { itemsOf, type Contract } from './contract.ts';
-import { createSite } from './files.ts';
-import { escape } from './markdown.ts';
-import { frame, type Frame } from './shell.ts';
 
 const own = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
+const browser = join(import.meta.dirname, 'browser');
 
 /** Scalar as one script. The package of the same name without `fastify-` has 300 others in tow. */
 const scalar = join(root, 'node_modules/@scalar/fastify-api-reference/dist/js/standalone.js');
@@ -21,6 +22,7 @@ export async function assemblePages(parts: Frame, contract: Contract) {
   const places = Object.fromEntries(
     itemsOf(contract).map(({ operation, href }) => [operation.operationId, href]),
   );
+  const style = `<link rel="stylesheet" href="/${site.asset('desk.css', own('style.css'))}">\n`;
   const about = { description: parts.name, up: '/docs/' };
   site.page(
     'console/index.html',
@@ -30,8 +32,9 @@ export async function assemblePages(parts: Frame, contract: Contract) {
       path: 'console/index.html',
       here: 'Console',
       head:
+        style +
         script(site.asset('scalar.js', readFileSync(scalar))) +
-        script(site.asset('console.js', await bundled('console.ts'))),
+        script(site.asset('console.js', await bundled(join(browser, 'console.ts')))),
       content: own('console.html'),
     }),
   );
@@ -43,7 +46,7 @@ export async function assemblePages(parts: Frame, contract: Contract) {
       ...about,
       title: 'Sandbox',
       path: 'index.html',
-      head: script(site.asset('desk.js', await bundled('desk.ts'))),
+      head: style + script(site.asset('desk.js', await bundled(join(browser, 'desk.ts')))),
       here: 'Home',
       content: own('landing.html').replace('{{operations}}', () => escape(JSON.stringify(places))),
     }),
@@ -53,12 +56,12 @@ export async function assemblePages(parts: Frame, contract: Contract) {
 
 /** For buyers: without the header of the docs. The server fills in `{{content}}`. */
 export function approvalPage(): string {
-  const [colours = ''] = /^:root \{[^}]*\}/m.exec(own('style.css')) ?? [];
+  const [colours = ''] = /^:root \{[^}]*\}/m.exec(own('../docs/style.css')) ?? [];
   const style = `${colours}\n${own('approval.css')}`;
   const digest = createHash('sha256').update(style).digest('base64');
   const parts: Record<string, string> = {
     style: `<style>${style}</style>`,
-    logo: `data:image/svg+xml,${encodeURIComponent(own('logo.svg'))}`,
+    logo: `data:image/svg+xml,${encodeURIComponent(own('../docs/logo.svg'))}`,
     policy: `default-src 'none'; img-src data:; style-src 'sha256-${digest}'; base-uri 'none'`,
   };
   return own('approval.html').replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => parts[name] ?? whole);

@@ -1,6 +1,6 @@
 // The buttons of the landing page: each makes one call, and shows its request, as a command to copy, and its response.
-import { copyOnClick } from './copy.ts';
-import { find } from './elements.ts';
+import { copyOnClick } from '../../docs/browser/copy.ts';
+import { find } from '../../docs/browser/elements.ts';
 
 interface Call {
   method: string;
