@@ -1,8 +1,8 @@
 // Whether a database belongs to production or to a sandbox. It is noted in the database, because a start with the production
 // DATABASE_URL but without ENVIRONMENT=production would otherwise add sample data and an administrator key to it.
 import { sql } from 'kysely';
+import { ConfigurationFault } from '../faults.ts';
 import type { Db, Tx } from './database.ts';
-import { DatabaseFault } from './faults.ts';
 
 export type Environment = 'sandbox' | 'production';
 
@@ -20,7 +20,7 @@ export async function refuseOtherEnvironment(
   const noted = await findEnvironment(db);
   if (noted === 'production' && environment === 'sandbox') throw ofProduction();
   if (noted === undefined && isUsed)
-    throw new DatabaseFault(
+    throw new ConfigurationFault(
       `The database of DATABASE_URL (or DATABASE_URL_FILE) has merchant accounts or key pairs that no sandbox created, so the sandbox does not start with it. ${way}`,
     );
 }
@@ -28,8 +28,8 @@ export async function refuseOtherEnvironment(
 const way =
   'If it is the production database, set ENVIRONMENT=production. For a sandbox, use an empty database.';
 
-const ofProduction = (): DatabaseFault =>
-  new DatabaseFault(
+const ofProduction = (): ConfigurationFault =>
+  new ConfigurationFault(
     `The database of DATABASE_URL (or DATABASE_URL_FILE) belongs to production, but ENVIRONMENT is not production. ${way}`,
   );
 

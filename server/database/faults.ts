@@ -1,6 +1,6 @@
 // What to say about a database that cannot be used: where it is, and what to do, without user and password.
 import { roleOf } from '../database-url.ts';
-import { codeOf, OperatorFault, reasonOf } from '../faults.ts';
+import { codeOf, ConfigurationFault, OperatorFault, reasonOf } from '../faults.ts';
 import { guide } from '../guides.ts';
 
 /** The database cannot be used. The message is one sentence for the operator. */
@@ -33,7 +33,15 @@ export const nameRights =
     throw new DatabaseFault(setupFault(denied, role), { cause: denied });
   };
 
-export function adviceFor(error: unknown): string {
+/** The database at this place answers no statement. What only a change of the settings mends is a fault of theirs. */
+export function connectionFault(place: string, error: unknown): OperatorFault {
+  const says = `The database at ${place} cannot be used: ${reasonOf(error)}.`;
+  return /startup parameter/.test(reasonOf(error))
+    ? new ConfigurationFault(`${says} ${poolerAdvice()}`, { cause: error })
+    : new DatabaseFault(`${says} ${adviceFor(error)}`, { cause: error });
+}
+
+function adviceFor(error: unknown): string {
   switch (codeOf(error) ?? '') {
     case '53300':
       return `Raise this limit, or stop what else is connected: see Sizing in ${guide('operating.md')}.`;
@@ -42,9 +50,7 @@ export function adviceFor(error: unknown): string {
     case '3D000':
       return `Check DATABASE_URL (or DATABASE_URL_FILE), or create the database: see "Install on a server" in ${guide('guides/operator.md')}.`;
     default:
-      return /startup parameter/.test(reasonOf(error))
-        ? poolerAdvice()
-        : 'Check DATABASE_URL (or DATABASE_URL_FILE).';
+      return 'Check DATABASE_URL (or DATABASE_URL_FILE).';
   }
 }
 

@@ -7,7 +7,7 @@ import { createSingleFlight } from '../rules/async.ts';
 import { openDatabase, type Database, type DatabaseOptions, type Db } from './database.ts';
 import { EmbeddedClient, startEmbedded } from './embedded/index.ts';
 import { claimDatabase, refuseOtherEnvironment, type Environment } from './environment.ts';
-import { adviceFor, DatabaseFault, diskFull, nameRights, readOnlyFault } from './faults.ts';
+import { connectionFault, DatabaseFault, diskFull, nameRights, readOnlyFault } from './faults.ts';
 import { migrate, refusePending, refuseUnknown } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import { isConnectionLost } from './unit-of-work.ts';
@@ -138,10 +138,7 @@ async function prepare(
       isCitus = rows[0]?.isCitus === true;
       isReadOnly = rows[0]?.isReadOnly === true;
     } catch (error) {
-      throw new DatabaseFault(
-        `The database at ${placeOf(url)} cannot be used: ${reasonOf(error)}. ${adviceFor(error)}`,
-        { cause: error },
-      );
+      throw connectionFault(placeOf(url), error);
     }
     if (shared.command === undefined && isReadOnly)
       throw new DatabaseFault(readOnlyFault(`The database at ${placeOf(url)}`));

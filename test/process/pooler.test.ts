@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { inTransaction, openDatabase } from '../../server/database/database.ts';
 import { createRecordCall } from '../../server/database/rate-limits.ts';
-import { reasonOf } from '../../server/faults.ts';
+import { ConfigurationFault, reasonOf } from '../../server/faults.ts';
 import { signToken } from '../../server/resources/api-key-pairs/token.ts';
 import { createCaller } from '../support/call.ts';
 import { card } from '../support/card.ts';
@@ -169,7 +169,9 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer in session mode', () => {
   };
 
   it('a start without a setting says what to set, in words that the guide has too', async () => {
-    const refusal = await start(undefined).then(String, reasonOf);
+    const fault: unknown = await start(undefined).catch((error: unknown) => error);
+    expect(fault).toBeInstanceOf(ConfigurationFault);
+    const refusal = reasonOf(fault);
     expect(refusal).toMatch(
       /unsupported startup parameter: (statement_timeout|idle_in_transaction_session_timeout)/,
     );

@@ -41,7 +41,7 @@ async function startSandboxInVain(databaseUrl: string, dataDir: DataDir): Promis
     DATA_DIR: dataDir.path,
     DATABASE_URL: databaseUrl,
   });
-  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect({ status, stdout }).toEqual({ status: 78, stdout: '' });
   expect(await recordsIn(databaseUrl)).toEqual(before);
   expect(existsSync(dataDir.path)).toBe(false);
   return stderr;
@@ -71,7 +71,7 @@ describe('a database of production', () => {
       ['doctor'],
     ]) {
       const { status, stdout, stderr } = await paymentsHere(args, env);
-      expect([status, stdout, args]).toEqual([1, '', args]);
+      expect([status, stdout, args]).toEqual([78, '', args]);
       expect(stderr).toMatch(belongsToProduction);
     }
     expect(await recordsIn(databaseUrl)).toEqual({

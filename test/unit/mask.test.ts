@@ -1,6 +1,6 @@
 // What a provider was given is masked in whatever it says, however it is spelled there.
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { cleanError } from '../../server/providers/call.ts';
 import { createMask } from '../../server/providers/mask.ts';
 import { cpuMilliseconds } from '../support/cpu.ts';
@@ -83,6 +83,17 @@ describe('an error', () => {
     const { message, stack = '' } = cleanError(error, [number]);
     expect([message, stack.length]).toEqual([`${'x'.repeat(990)}[redacted]`, 10_000]);
     expect(cpuMilliseconds(() => cleanError(error, [number]))).toBeLessThan(500);
+  });
+
+  it.each([
+    `card ${number} is unknown to us`,
+    `{"code": 14, "card": x${number}, "text": "is unknown to us"}`,
+  ])('of JSON.parse has no piece of the answer %j', (answer) => {
+    const parsed = vi.fn(() => JSON.parse(answer) as unknown);
+    expect(parsed).toThrow(/"[^]*"\.\.\. is not valid JSON/);
+    const { message, stack } = cleanError(parsed.mock.results[0]?.value, [number]);
+    expect(message).toMatch(/^Unexpected token '.' is not valid JSON$/);
+    expect(`${message}${stack}`).not.toContain('4929');
   });
 
   it('names each cause once', () => {
