@@ -34,7 +34,7 @@ import { createFallback, createWriteError } from './http/write-error.ts';
 import type { GuardedProviders } from './providers/index.ts';
 import { recordKeyPairUse } from './resources/api-key-pairs/changes.ts';
 import { findSigningPair } from './resources/api-key-pairs/queries.ts';
-import { createKeptAnswers } from './resources/idempotency-keys/changes.ts';
+import { createKeptAnswers, createRelease } from './resources/idempotency-keys/changes.ts';
 import { findAccount, findFirstAccount } from './resources/merchant-accounts/queries.ts';
 import { createNumberBuckets } from './resources/number-limits/changes.ts';
 import { isAllowed } from './resources/roles/rules.ts';
@@ -78,6 +78,12 @@ export function createApp(deps: AppDeps): App {
   // One statement serves several requests of an owner, so its deadline is none of theirs.
   const recordCall = createRecordCall((owner) => dbFor({ owner, isQuick: true, deadline: newDeadline() }));
   const numberBuckets = createNumberBuckets((owner) => dbFor({ owner, deadline: newDeadline() }));
+  const ownTime = () => ({
+    left: requestDatabaseMilliseconds,
+    turn: { left: requestDatabaseMilliseconds },
+  });
+  const releaseFor = createRelease((owner) => dbFor({ owner, isQuick: true, deadline: ownTime() }));
+  const keptAnswers = createKeptAnswers(vault);
   const shared = { environment, cursors, vault, keysOf, providers: deps.providers, example, now };
   const depsOf = (known: Known, { traceId }: Trail): Deps => {
     const { db, owner, deadline, caller, selection, requestId } = known;
@@ -120,7 +126,7 @@ export function createApp(deps: AppDeps): App {
   const answer = createAnswer({
     ...{ handlers: deps.handlers, responses, unitsOn, depsOf, keysOf, recordCall },
     limitVelocity: createVelocityLimit({ recordCall, numberBuckets, keysOf, cardsPerMinute, environment }),
-    keptAnswersOn: createKeptAnswers(vault),
+    keptAnswersOn: (db, owner) => keptAnswers(db, releaseFor(owner)),
   });
   const checks = accepted
     .then(route)

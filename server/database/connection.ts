@@ -155,6 +155,14 @@ export interface Deadline {
 
 /** With so much more time a request would have had an answer. */
 const crowdedMilliseconds = 1_000;
+/** What such a request must have left for a connection: its statements would be cut off. */
+const leastMilliseconds = 500;
+
+export function refuseCrowded(deadline: Deadline | undefined, least = leastMilliseconds): void {
+  const { left = Infinity, waited = 0 } = deadline ?? {};
+  if (left <= least && waited >= crowdedMilliseconds)
+    throw new Crowded('too many requests of its owner came before it');
+}
 
 /** The database did not answer in time. Whether it carried out the last statement is unknown. */
 class DatabaseTimeout extends Error {}
@@ -168,11 +176,8 @@ export async function withinDeadline<T>(
 ): Promise<T> {
   const milliseconds = Math.min(limitMilliseconds, deadline?.left ?? Infinity);
   if (milliseconds === Infinity) return work();
-  if (milliseconds <= 0) {
-    const { waited = 0 } = deadline ?? {};
-    if (waited >= crowdedMilliseconds) throw new Crowded('too many requests of its owner came before it');
-    throw new DatabaseTimeout('the request has waited too long for the database');
-  }
+  refuseCrowded(deadline, 0);
+  if (milliseconds <= 0) throw new DatabaseTimeout('the request has waited too long for the database');
   const begun = performance.now();
   let timer: NodeJS.Timeout | undefined;
   try {

@@ -9,6 +9,7 @@ import {
   connectionOf,
   idleMilliseconds,
   quickPlanning,
+  refuseCrowded,
   withinDeadline,
   type Connection,
   type ConnectionOptions,
@@ -230,6 +231,7 @@ function createShares(
   const connect = async ({ owner, isQuick = false, deadline }: Asking = {}) => {
     const leave = owner && (await enter(sharesOf(owner, isQuick), deadline));
     try {
+      refuseCrowded(deadline);
       const client = await withinDeadline(
         deadline,
         Infinity,

@@ -5,7 +5,7 @@ import type { Response } from 'express';
 import type { OperationId } from '../../generated/operations.ts';
 import type { Handlers } from '../contract/handler-types.ts';
 import { writeBody, type ResponseCheck } from '../contract/responses.ts';
-import type { Db } from '../database/database.ts';
+import type { Db, Owner } from '../database/database.ts';
 import type { RecordCall } from '../database/rate-limits.ts';
 import type { InUnitOfWork, Work } from '../database/unit-of-work.ts';
 import { ApiError, errorBody } from '../errors.ts';
@@ -39,7 +39,7 @@ interface AnswerDeps {
   limitVelocity: LimitVelocity;
   keysOf: (db: Db, account: string | null) => Promise<DigestKeys>;
   /** Where the answers to requests with an Idempotency-Key are kept. */
-  keptAnswersOn: (db: Db) => KeptAnswers<Work>;
+  keptAnswersOn: (db: Db, owner: Owner) => KeptAnswers<Work>;
   recordCall: RecordCall;
 }
 
@@ -50,7 +50,7 @@ export function createAnswer(deps: AnswerDeps) {
   const { keysOf, keptAnswersOn, limitVelocity, recordCall } = deps;
   const once = createOnce<Work>();
   return check('answered', async (known: Known, req, res) => {
-    const { quickDb, caller, operation } = known;
+    const { quickDb, owner, caller, operation } = known;
     const { checkAnswer, checkRefusal } = checksOf(deps, operation.id);
     const handle = (beforeCommit: readonly Hook[]) => runHandler(deps, known, trailOf(res), beforeCommit);
     const claim = operation.takesKey
@@ -61,7 +61,7 @@ export function createAnswer(deps: AnswerDeps) {
       return;
     }
     const answer = await once({
-      kept: keptAnswersOn(quickDb),
+      kept: keptAnswersOn(quickDb, owner),
       claim,
       res,
       beforeTelling: (isRepeated) => limitVelocity.numbers(known, isRepeated),

@@ -398,7 +398,7 @@ it('a request that is repeated after the erasure is 404, and not carried out aga
 
 it('the kept answer of a request that stored the buyer itself is erased, too', async () => {
   const made = await createBuyer(db(), named('stored by POST /buyers'));
-  const answers = createKeptAnswers(service.secrets.vault)(db());
+  const answers = createKeptAnswers(service.secrets.vault)(db(), () => Promise.resolve());
   const claim = { id: randomUUID(), account: 'default', slot: 'of the buyer', fingerprint: 'same' };
   expect(await answers.claim(claim)).toBe('claimed');
   await answers.keep(claim, { status: 201, headers: {}, text: JSON.stringify(presentBuyer(made)) });

@@ -1,6 +1,11 @@
 // How a request waits for a statement that counts several requests.
 import { expect, it } from 'vitest';
-import { amongOthers, withinDeadline, type Deadline } from '../../server/database/connection.ts';
+import {
+  amongOthers,
+  refuseCrowded,
+  withinDeadline,
+  type Deadline,
+} from '../../server/database/connection.ts';
 import { waitForAll } from '../../server/database/rate-limits.ts';
 import { Crowded } from '../../server/faults.ts';
 
@@ -23,12 +28,19 @@ it('takes its time from the deadline of the request, and a failure of the statem
   await expect(waitForAll(one, () => Promise.reject(fault))).rejects.toBe(fault);
 });
 
-it('is one of too many, too, if it waited so long for others that there is no time for its own statement', async () => {
+it('is one of too many, too, if it waited so long for others that there is little time for its own statement', async () => {
   const nothing = () => undefined;
   const outOfTime = (deadline: Deadline) =>
     withinDeadline(deadline, Infinity, never, nothing).catch((error: unknown) => error instanceof Crowded);
   expect(await outOfTime({ left: 0, waited: 1_000 })).toBe(true);
   expect(await outOfTime({ left: 0, waited: 999 })).toBe(false);
+  // A transaction goes on as long as there is time, but none is begun.
+  const soon = { left: 500, waited: 1_000 };
+  expect(await withinDeadline(soon, Infinity, () => Promise.resolve('sent'), nothing)).toBe('sent');
+  expect(() => {
+    refuseCrowded(soon);
+  }).toThrow(Crowded);
+  refuseCrowded({ left: 501, waited: 1_000 });
   const deadline: Deadline = { left: 5_000 };
   const pause = () => new Promise<string>((resolve) => setTimeout(resolve, 20, 'its turn'));
   await waitForAll({ owner: { keyPair: 'one', account: undefined }, deadline }, pause);

@@ -1,13 +1,14 @@
 // Keeps the answers to requests with an Idempotency-Key in the database, sealed: an answer may have a secret in it.
 import { parseJson } from '../../../client/json.ts';
-import type { Db } from '../../database/database.ts';
+import type { Db, Owner } from '../../database/database.ts';
 import { inWork, type Work } from '../../database/unit-of-work.ts';
+import { createBatches, isDoneWithin } from '../../rules/async.ts';
 import { readUuid } from '../../rules/values.ts';
 import type { Binding, Vault } from '../../secrets/vault.ts';
 import {
   claimIdempotencyKey,
   findIdempotencyKey,
-  releaseIdempotencyKey,
+  releaseIdempotencyKeys,
   settleIdempotencyKey,
 } from './queries.ts';
 import type { Claim, KeptAnswer, KeptAnswers, SentAnswer } from './rules.ts';
@@ -24,9 +25,33 @@ function resourceIdOf({ text }: SentAnswer): string | undefined {
   return typeof id === 'string' ? readUuid(id) : undefined;
 }
 
+type Release = KeptAnswers<Work>['release'];
+
+/** The answer does not wait longer: a repeated request waits for a key that is being released. */
+const releaseMilliseconds = 500;
+
+/**
+ * Not with the time of the request: one that had no turn has none left, and its key could not be used again for 15 s. Many are refused
+ * at once, so a key pair has one statement under way in an account, and the next one releases all that came meanwhile.
+ */
+export function createRelease(dbOf: (owner: Owner) => Db): (owner: Owner) => Release {
+  const release = createBatches<[Owner, Claim], undefined>(async (released) => {
+    const [first] = released;
+    if (!first) return [];
+    const [owner, { account }] = first;
+    const claims = released.map(([, claim]) => claim);
+    await releaseIdempotencyKeys(dbOf(owner), account, claims);
+    return claims.map(() => undefined);
+  });
+  return (owner) => async (claim) => {
+    const queue = JSON.stringify([owner.keyPair, claim.account]);
+    await isDoneWithin(releaseMilliseconds, release(queue, [owner, claim]));
+  };
+}
+
 export const createKeptAnswers =
   (vault: Vault) =>
-  (db: Db): KeptAnswers<Work> => {
+  (db: Db, release: Release): KeptAnswers<Work> => {
     const find = async (claim: Claim): Promise<KeptAnswer | undefined> => {
       const known = await findIdempotencyKey(db, claim);
       if (!known) return undefined;
@@ -51,8 +76,6 @@ export const createKeptAnswers =
       },
       keep: (claim, answer, unit) =>
         unit ? settle(unit, claim, answer) : inWork(db, (own) => settle(own, claim, answer)),
-      release: async (claim) => {
-        await releaseIdempotencyKey(db, claim);
-      },
+      release,
     };
   };

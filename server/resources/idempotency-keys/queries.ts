@@ -60,6 +60,9 @@ export async function settleIdempotencyKey(
   return numAffectedRows > 0n;
 }
 
-/** Leaves a key alone whose answer is kept: the commit of a change may have succeeded although the service saw it fail. */
-export const releaseIdempotencyKey = (db: Db, claim: Claim) =>
-  db.deleteFrom('idempotency_keys').where(isOwn(claim)).execute();
+/** Claims of one account. Leaves a key alone whose answer is kept: the commit of a change may have succeeded although the service saw it fail. */
+export const releaseIdempotencyKeys = (db: Db, account: string, claims: readonly Claim[]) =>
+  sql`
+    delete from idempotency_keys
+    where merchant_account_id = ${account} and slot = any(${claims.map(({ slot }) => slot)}::text[])
+      and claim = any(${claims.map(({ id }) => id)}::uuid[]) and claimed_until < ${settled}`.execute(db);
