@@ -1,6 +1,7 @@
 // What a role needs that owns nothing: to read and write all rows, but only to read and add those of the audit trail.
 import { sql } from 'kysely';
 import { OperatorFault } from '../faults.ts';
+import { guide } from '../guides.ts';
 import type { Db } from './database.ts';
 
 const auditTrail = 'audit_entries';
@@ -35,18 +36,18 @@ async function readVersionFor(db: Db, role: string): Promise<number> {
     from pg_class as audit left join pg_roles as given on given.rolname = ${role}
     where audit.oid = ${auditTrail}::regclass`.execute(db);
   const [found] = rows;
-  const make = 'create role payments login password';
+  const how = `see "Two database roles" in ${guide('guides/operator.md')}`;
   if (!found?.exists)
     throw new OperatorFault(
-      `There is no role ${role} in this PostgreSQL server. Check the name, or create it: psql -c "${make} '…'"`,
+      `There is no role ${role} in this PostgreSQL server. Check the name, or create it: ${how}.`,
     );
   if (found.owns)
     throw new OperatorFault(
-      `${role} ${role === found.owner ? 'owns the tables' : `is a superuser or a member of ${found.owner}, which owns the tables`}, so it can empty the audit trail. Name a role for the service that owns nothing: ${make} '…'`,
+      `${role} ${role === found.owner ? 'owns the tables' : `is a superuser or a member of ${found.owner}, which owns the tables`}, so it can empty the audit trail. Name a role for the service that owns nothing: ${how}.`,
     );
   if (!found.isOwner)
     throw new OperatorFault(
-      `The role of DATABASE_URL does not own the tables, so it cannot grant rights. Call this with the DATABASE_URL of ${found.owner}.`,
+      `The role of DATABASE_URL (or DATABASE_URL_FILE) does not own the tables, so it cannot grant rights. Call this with the settings of ${found.owner}.`,
     );
   return found.version;
 }

@@ -129,12 +129,14 @@ describe('a role that owns nothing', () => {
     expect(await refusalOf(other, databaseUrl)).toEqual([
       1,
       '',
-      expect.stringContaining(`Call this with the DATABASE_URL of ${ownRole}.`),
+      expect.stringContaining(`Call this with the settings of ${ownRole}.`),
     ]);
     expect(await refusalOf('paymnets')).toEqual([
       1,
       '',
-      expect.stringMatching(/^There is no role paymnets .*create role payments login/),
+      expect.stringMatching(
+        /^There is no role paymnets .*create it: see "Two database roles" in docs\/guides\/operator\.md\.$/m,
+      ),
     ]);
     expect(await refusalOf(ownRole)).toEqual([
       1,
