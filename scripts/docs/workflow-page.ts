@@ -44,8 +44,14 @@ export function workflowPage(contract: Contract, workflow: Workflow): string {
   return `${[`# ${summary}`, `${description}.`, 'Set first:', needed.join('\n'), ...parts].join('\n\n')}\n`;
 }
 
-const itemOf = (contract: Contract, { operationId }: Step) =>
-  itemsOf(contract).find(({ operation }) => `payments.${operation.operationId}` === operationId);
+/** Undefined if it is not of the contract, but of the receiver. */
+function itemOf(contract: Contract, { operationId }: Step) {
+  const [source, id] = operationId.split('.');
+  const item = itemsOf(contract).find(({ operation }) => operation.operationId === id);
+  if (source === 'payments' && !item)
+    throw new Error(`The contract has no operation ${id}, which a workflow calls`);
+  return item;
+}
 
 /** What the receiver of events got is no command. */
 function commandOf(contract: Contract, { parameters, steps }: Workflow, step: Step): string[] {

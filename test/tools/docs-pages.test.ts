@@ -169,7 +169,7 @@ it('every page has a link to the same text as Markdown', () => {
 });
 
 it('a workflow says what is expected, and does not build with an expression that has no words', () => {
-  const workflow = (condition: string) =>
+  const workflow = (condition: string, operationId = 'payments.listTransactions') =>
     workflowPage(contract, {
       workflowId: 'one',
       summary: 'One step',
@@ -180,7 +180,7 @@ it('a workflow says what is expected, and does not build with an expression that
         {
           stepId: 'read',
           description: 'Read.',
-          operationId: 'payments.listTransactions',
+          operationId,
           successCriteria: [{ condition: '$statusCode == 200' }, { condition }],
         },
       ],
@@ -194,6 +194,7 @@ it('a workflow says what is expected, and does not build with an expression that
   ])
     expect(page).toContain(part);
   expect(() => workflow('$url == 1')).toThrow('no words for $url');
+  expect(() => workflow('$statusCode == 200', 'payments.listAll')).toThrow('no operation listAll');
 });
 
 describe('rules in words', () => {
