@@ -13,6 +13,8 @@ export async function grantRights(db: Db, role: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await sql`grant select, insert, update, delete on all tables in schema public to ${name}`.execute(tx);
     await sql`revoke update, delete on ${sql.table(auditTrail)} from ${name}`.execute(tx);
+    // Nobody needs a number of theirs to add a row, but pg_dump reads the last one.
+    await sql`grant select on all sequences in schema public to ${name}`.execute(tx);
     // After an erasure, the statistics of columns must not show what was erased. Older versions have no such right.
     if (version >= 170_000) await sql`grant maintain on all tables in schema public to ${name}`.execute(tx);
   });

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigurationFault, reasonOf } from '../faults.ts';
 import type { NoteCall, ProviderName } from './call.ts';
-import { guardDescriber, guardVerifier, type DescribeCard, type VerifyCard } from './cards.ts';
+import { guardDescriber, guardVerifier, noDescription, type DescribeCard, type VerifyCard } from './cards.ts';
 import { guardGiftCards, type GiftCardProvider } from './gift-cards.ts';
 import { describeSimulatedCard, simulatedGiftCards, verifySimulatedCard } from './simulated.ts';
 
@@ -12,7 +12,7 @@ import { describeSimulatedCard, simulatedGiftCards, verifySimulatedCard } from '
 export interface Providers {
   giftCards: GiftCardProvider | undefined;
   verifyCard: VerifyCard | undefined;
-  describeCard: DescribeCard;
+  describeCard: DescribeCard | undefined;
 }
 
 const names: readonly ProviderName[] = ['giftCards', 'verifyCard', 'describeCard'];
@@ -26,7 +26,8 @@ export const guardProviders = (
 ) => ({
   giftCards: giftCards && guardGiftCards(giftCards, options.note),
   verifyCard: verifyCard && guardVerifier(verifyCard, options),
-  describeCard: guardDescriber(describeCard, options.note),
+  // Without one no call is counted.
+  describeCard: describeCard ? guardDescriber(describeCard, options.note) : () => noDescription,
 });
 
 export async function loadProviders({
@@ -45,7 +46,7 @@ export async function loadProviders({
           verifyCard: verifySimulatedCard,
           describeCard: describeSimulatedCard,
         }
-      : { giftCards: undefined, verifyCard: undefined, describeCard: () => undefined };
+      : { giftCards: undefined, verifyCard: undefined, describeCard: undefined };
   return { ...fallback, ...given };
 }
 

@@ -189,6 +189,16 @@ describe('a role that owns nothing', () => {
     expect((await run('audit')).items.length).toBeGreaterThan(3);
   });
 
+  it('may read all that pg_dump reads', async () => {
+    const { rows } = await withClient(databaseUrl, (client) =>
+      client.query(
+        `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'S')
+         and not has_table_privilege(oid, 'select')`,
+      ),
+    );
+    expect(rows).toEqual([]);
+  });
+
   it.each([
     'delete from audit_entries',
     "update audit_entries set command = 'x'",

@@ -3,9 +3,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { DescribeCard, VerifyCard } from '../../server/providers/cards.ts';
 import type { GiftCardProvider } from '../../server/providers/gift-cards.ts';
+import { guardProviders } from '../../server/providers/index.ts';
 import { showsCode } from '../support/digits.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { createAccount, createGiftCard } from '../support/records.ts';
@@ -190,6 +191,17 @@ describe('an error that quotes the card', () => {
 });
 
 describe('describeCard', () => {
+  it('that is missing is not counted as called', () => {
+    const note = vi.fn();
+    const missing = { giftCards: undefined, verifyCard: undefined, describeCard: undefined };
+    const { describeCard } = guardProviders(missing, { hasApprovals: false, note });
+    expect(describeCard('4111111111111111', () => undefined)).toEqual({
+      card_type: null,
+      card_issuer_name: null,
+    });
+    expect(note).not.toHaveBeenCalled();
+  });
+
   it('sets type and issuer of a card, and nothing else', async () => {
     const more = {
       id: '0a1b2c3d-0000-4000-8000-00000000ffff',
