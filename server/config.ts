@@ -3,10 +3,10 @@ import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
-import { parseEnv } from 'node:util';
 import { isExposed } from './database-url.ts';
 import { ConfigurationFault } from './faults.ts';
 import { nearest } from './rules/nearest.ts';
+import { parseSettings } from './settings-file.ts';
 import {
   fileNameOf,
   namesWithFiles,
@@ -53,19 +53,22 @@ function userName(): string {
 
 /**
  * Adds the variables of a file. A setting that is given, as a value or as a file, stays as it is. Without `option` it is the
- * file that PAYMENTS_SETTINGS names, if any. Returns a warning for each name that is misspelt, there or in the environment.
+ * file that PAYMENTS_SETTINGS names, if any. Returns a warning for each name that is misspelt, there or in the environment, and for
+ * each line that sets nothing.
  */
 export function loadSettings(option: string | undefined): string[] {
   const file = option ?? process.env.PAYMENTS_SETTINGS;
   const before = { ...process.env };
   const warnings = misspelt(before, 'The environment');
   if (file === undefined || file === '') return warnings;
-  const variables = readVariables(file);
+  const { variables, odd } = readSettings(file);
   for (const [name, value] of Object.entries(variables)) {
     const other = name.endsWith('_FILE') ? name.slice(0, -'_FILE'.length) : fileNameOf(name);
     if (!before[name] && !before[other]) process.env[name] = value;
   }
-  return [...warnings, ...misspelt(variables, file)];
+  // Not the line itself, which may have a secret.
+  const lines = odd.map((line) => `${file}: line ${line} is no NAME=value, so it sets nothing.`);
+  return [...warnings, ...lines, ...misspelt(variables, file)];
 }
 
 const known: readonly string[] = [...rows.map(([name]) => name), ...namesWithFiles.map(fileNameOf)];
@@ -77,9 +80,9 @@ const misspelt = (variables: Env, where: string): string[] =>
     return meant === undefined ? [] : `${where} sets ${name}, which is no setting. Did you mean ${meant}?`;
   });
 
-function readVariables(file: string): NodeJS.Dict<string> {
+function readSettings(file: string): ReturnType<typeof parseSettings> {
   try {
-    return parseEnv(readFileSync(file, 'utf8'));
+    return parseSettings(readFileSync(file, 'utf8'));
   } catch (error) {
     throw new ConfigurationFault(
       `The settings in ${file} cannot be read: ${whyUnreadable(error)}. Check --settings or PAYMENTS_SETTINGS.`,

@@ -39,7 +39,7 @@ export const isTimeout = (error: unknown): boolean => error instanceof Error && 
 // What is shown of an error. More is read, so that a value at the end is found before it is cut.
 const longest = { name: 50, message: 1_000, stack: 10_000, read: 20_000 };
 
-/** `JSON.parse` quotes ten characters of what it read, which may be the half of a card number: the mask does not find halves. */
+/** V8 quotes ten characters of what is no JSON, which may be half a card number: the mask does not find halves. */
 const quoteOfAnswer = /, (?:\.{3})?"[^]{0,50}?"(?:\.{3})?(?= is not valid JSON)/g;
 
 /** A new error with name, message and stack of the given one and its causes, without the secrets and without any other property. */

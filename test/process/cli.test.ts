@@ -377,11 +377,12 @@ describe('while the server runs', () => {
     expect(await said('audit', '--limit', '1')).toContain('  accounts create third --name x --json');
     await writeFile(
       file,
-      `DATA_DIR='${dataDir.path}'\nEVENT_RETENTION_DAY=3\nCARD_KEY_FIL=x\nACQUIRER_KEY=x\n`,
+      `EVENT_RETENTION_DAY: 3\nDATA_DIR='${dataDir.path}'\nEVENT_RETENTION_DAY=3\nCARD_KEY_FIL=x\nACQUIRER_KEY=x\n`,
     );
     expect(await paymentsHere(['accounts', 'list', '--settings', file], {})).toMatchObject({
       status: 0,
       stderr:
+        `${file}: line 1 is no NAME=value, so it sets nothing.\n` +
         `${file} sets CARD_KEY_FIL, which is no setting. Did you mean CARD_KEY_FILE?\n` +
         `${file} sets EVENT_RETENTION_DAY, which is no setting. Did you mean EVENT_RETENTION_DAYS?\n`,
     });
