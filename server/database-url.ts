@@ -1,4 +1,5 @@
 // What DATABASE_URL says, read by the parser of pg, so that a check, a warning or a message means the database that pg will use.
+import { isIP } from 'node:net';
 import { parse, type ConnectionOptions } from 'pg-connection-string';
 import { codeOf } from './faults.ts';
 import { guide } from './guides.ts';
@@ -50,9 +51,10 @@ export const roleOf = (url: string): string | undefined => parse(url).user || un
 
 /** Without user and password, for messages. A socket is named by its folder. */
 export function placeOf(url: string): string {
-  const { host, port, database } = parse(url);
-  const isSocket = host?.startsWith('/') === true;
-  const place = `${host ?? ''}${port && !isSocket ? `:${port}` : ''}/${database ?? ''}`;
+  const { host: given, port, database } = parse(url);
+  const host = given ?? '';
+  const name = isIP(host) === 6 ? `[${host}]` : host;
+  const place = `${name}${port && !host.startsWith('/') ? `:${port}` : ''}/${database ?? ''}`;
   // An @ in it is one of a password that was not encoded.
   return place.includes('@') ? 'DATABASE_URL' : place;
 }

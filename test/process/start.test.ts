@@ -287,6 +287,9 @@ describe('a failed start logs one reason, at the level fatal', () => {
     expect(await start('postgres://service:hunter2@127.0.0.1:1/payments')).toBe(
       'The database at 127.0.0.1:1/payments cannot be used: connect ECONNREFUSED 127.0.0.1:1. Is PostgreSQL running there? If not there, check DATABASE_URL (or DATABASE_URL_FILE).\n',
     );
+    expect(await start('postgres://service:hunter2@[::1]:1/payments')).toMatch(
+      /^The database at \[::1\]:1\/payments cannot be used: /,
+    );
     const none = Object.assign(new URL(url), { pathname: '/no_such_database' });
     const address = none.searchParams.get('host') ?? none.host;
     expect(await start(none.href)).toBe(
