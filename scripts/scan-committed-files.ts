@@ -17,6 +17,7 @@ const testKeys = [
   'test/fixtures/keys/tests-only.key',
   'test/fixtures/releases/1.0.0/facts.json',
   'test/fixtures/releases/1.1.0/facts.json',
+  'test/fixtures/releases/1.2.0/facts.json',
 ];
 
 const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' })

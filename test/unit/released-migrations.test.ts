@@ -14,6 +14,8 @@ const released: Record<string, string> = {
   '0004-events-for-one': '8a42265df981',
   '0005-updated-after-created': '195340ff025b',
   '0006-attempts-by-time': '52d6ef5c14e7',
+  '0007-cards-in-processing': 'eb2c13687ec7',
+  '0008-all-accounts': '677d5c919e56',
 };
 
 it.each(Object.entries(released))('%s is as it was released', async (name, digest) => {
