@@ -148,16 +148,20 @@ describe('the unit of systemd', () => {
   });
 
   it('works with the files that the guide for operators creates', () => {
-    const [, block = ''] = /```sh\n(\(umask 077[^]*?)```/.exec(read('docs/guides/operator.md')) ?? [];
-    const { status } = spawnSync('bash', [
-      '-c',
-      block.replaceAll('/etc/payments', scratch).replace('…', 'x'),
-    ]);
-    expect(status).toBe(0);
+    // In parentheses, without the command that follows the first of them.
+    const blocks = read('docs/guides/operator.md').matchAll(/^\(umask 077; set -o noclobber[^]*?^\)$/gm);
+    for (const [block] of blocks) {
+      const lines = block.replaceAll('/etc/payments', scratch).replace('…', 'x');
+      expect(spawnSync('bash', ['-c', lines], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
+    }
     const env = (file: string) =>
       parseEnv(readFileSync(join(scratch, file), 'utf8')) as Record<string, string>;
     expect(readConfig(env('command.env'))).toMatchObject({ environment: 'production', warnings: [] });
     expect(Object.keys(env('payments.env'))).toEqual(['ENVIRONMENT', 'PUBLIC_URL']);
+    expect(env('owner.env')).toEqual({
+      ENVIRONMENT: 'production',
+      DATABASE_URL: 'postgres://payments_owner:x@127.0.0.1:5432/payments',
+    });
   });
 
   it.skipIf(!isInstalled)('is hardened: systemd rates its exposure 2 of 10 or less', () => {
