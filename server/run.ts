@@ -69,8 +69,12 @@ async function serve<Started extends Running>({ read, start, serveProgram }: Way
   const starting = start(config, log);
   const { isStopping, stop, stopped } = stopAtSignal(starting, log, 1000 * config.shutdownDelay);
   void serveProgram?.(starting, stop);
-  const service = await starting;
-  if (!isStopping()) {
+  const service = await starting.catch((error: unknown) => {
+    if (!isStopping()) throw error;
+    // A Ctrl-C may also end what the start has just called, before that has a process group of its own.
+    log.warn({ err: error }, 'the start failed while it was stopped');
+  });
+  if (service && !isStopping()) {
     if (config.environment === 'sandbox' && !serveProgram) greet(config, service);
     const { metricsPort, port, url } = service;
     log.info({ ...readBuild(), ...(metricsPort !== undefined && { metricsPort }), port, url }, 'listening');

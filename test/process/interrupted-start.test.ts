@@ -1,10 +1,12 @@
 // A signal while the service or a command starts: it ends, leaves no PostgreSQL running, and the next start works.
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir, readlink } from 'node:fs/promises';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { newDataDir, processesOn } from '../support/data-dir.ts';
+import { eventually, newDataDir, processesOn } from '../support/data-dir.ts';
 import { createPayments, startNode, startServer, type Child } from '../support/processes.ts';
 
 /** What tells that a start has come so far, in DATA_DIR or in its log. */
@@ -84,4 +86,22 @@ describe.runIf(process.platform === 'linux')('a signal after', { timeout: 120_00
       }),
     );
   });
+});
+
+it('a start that fails after a signal was stopped: it ends with 0', async () => {
+  await using dataDir = await newDataDir();
+  const database = createServer().listen(0, '127.0.0.1');
+  await once(database, 'listening');
+  const { port } = database.address() as AddressInfo;
+  const env = { DATABASE_URL: `postgres://x@127.0.0.1:${port}/x`, DATA_DIR: dataDir.path, PORT: '0' };
+  const child = startNode('server/main.ts', [], { env });
+  const [connection] = (await once(database, 'connection')) as [Socket];
+  child.process.kill('SIGTERM');
+  await eventually(() => child.stdout().includes('finishing the start'), 'it hears the signal');
+  connection.destroy();
+  database.close();
+  const { status, stdout } = await child.ended;
+  expect(stdout).toContain('the start failed while it was stopped');
+  expect(stdout).not.toContain('did not start');
+  expect(status).toBe(0);
 });
