@@ -19,8 +19,11 @@ export default defineConfig({
     reporters: ['default', './test/support/todo-reporter.ts', './test/support/elsewhere-reporter.ts'],
     // The message of an assertion shows values, not `{ …(27) }`: some tools show only that.
     chaiConfig: { truncateThreshold: 4_000 },
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // Long, because CI runs other steps on the same two cores, whose disk may stand still for a minute. A test that is green waits
+    // for none of them.
+    testTimeout: 180_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 30_000 } },
     // To remove the databases of a run may take longer than 10 s. Nothing else of vitest runs meanwhile, and it would report its workers.
     teardownTimeout: 120_000,
     // A worker keeps its modules from file to file: to load the server and to compile the contract takes longer than most

@@ -68,8 +68,10 @@ async function printUrl(call: Call, { hold = process.stdout.isTTY }: { hold?: bo
       `The embedded database is not running. Start the server: ${commandsHere().start}, or only the database, in another terminal: payments database url --hold`,
     );
   await withService(call, async () => {
-    console.log(await runningUrl(dataDir));
+    const running = await runningUrl(dataDir);
+    const stopped = untilStopped();
+    console.log(running);
     console.error('No server runs, so this command keeps the database running. Press Ctrl-C to stop.');
-    await untilStopped();
+    await stopped;
   });
 }

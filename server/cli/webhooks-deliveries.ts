@@ -235,8 +235,9 @@ async function work(call: Call): Promise<void> {
       noteAttempt: observed.metrics?.noteAttempt,
       tracing: observed.tracing,
     });
+    const stopped = untilStopped();
     log.info({ ...readBuild() }, 'delivering webhooks');
-    await untilStopped();
+    await stopped;
     log.info('stopping: finishing running attempts');
     await worker.stop();
     await observed.close();

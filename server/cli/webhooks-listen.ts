@@ -79,16 +79,18 @@ async function listen(call: Call, { port, merchantAccount, forwardTo }: ListenOp
         return subscription;
       });
       know(made.secret);
+      const address = await publicUrlOf(db, config);
+      // Before what it prints: whoever has read that may stop it.
+      const stopped = untilStopped();
       console.log(
         `Listening on ${url} for events of ${all ? 'all accounts' : merchantAccount}. Press Ctrl-C to stop.`,
       );
       if (forwardTo !== undefined)
         console.log(`\nTheir signatures need this secret in your receiver, until you stop: ${made.secret}`);
-      const address = await publicUrlOf(db, config);
       console.log(
         visibleLines(howTo(paymentsIn(config.dataDir), address, all ? 'default' : merchantAccount)),
       );
-      await untilStopped();
+      await stopped;
       await deleteSubscription(auditOnce(db, call, made.row.id), made.row.id);
     } finally {
       // Otherwise the receiver keeps the process alive although it was refused a subscription.

@@ -250,7 +250,7 @@ it('no secret is in the files of the database, in the log or in an error answer'
   expect(seen).toBeGreaterThanOrEqual(2);
   expect(log()).toContain('"path":"/payment-methods"');
   expect(refusals.length).toBeGreaterThan(15);
-}, 180_000);
+});
 
 async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });

@@ -44,7 +44,7 @@ const signals: [name: NodeJS.Signals, send: (pid: number) => void][] = [
   ['SIGTERM', (pid) => process.kill(pid, 'SIGTERM')],
 ];
 
-describe.runIf(process.platform === 'linux')('a signal after', { timeout: 120_000 }, () => {
+describe.runIf(process.platform === 'linux')('a signal after', () => {
   it.each(moments)('%s: nothing is left, and the next start works', async (name, isReached) => {
     await Promise.all(
       signals.map(async ([signal, send]) => {

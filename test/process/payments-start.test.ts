@@ -263,7 +263,7 @@ it('payments start without options is the service itself, with ENVIRONMENT=produ
   expect(production.stdout).toMatch(/DATABASE_URL is missing.*"msg":"the service did not start"/s);
   await using data = await newDataDir();
   const child = startPayments(['start', '--port', '0'], { DATA_DIR: data.path });
-  await expect.poll(child.stdout, { timeout: 30_000 }).toMatch(/"msg":"listening"/);
+  await expect.poll(child.stdout).toMatch(/"msg":"listening"/);
   const [, url = ''] = /Payments service, sandbox: (\S+)/.exec(child.stdout()) ?? [];
   expect(child.stdout()).toContain(`DATA_DIR=${data.path}`);
   expect(await (await fetch(url)).text()).toContain(': sandbox');

@@ -162,7 +162,7 @@ async function startFreezer(databaseUrl: string) {
   };
 }
 
-describe('closing ends', { timeout: 120_000 }, () => {
+describe('closing ends', () => {
   beforeEach(() => {
     limits.shutdownMilliseconds = 100;
   });

@@ -12,7 +12,10 @@ export default class CiReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const isTodo = (test: (typeof tests)[number]) => test.options.mode === 'todo';
-    const notRun = tests.filter((test) => ['skipped', 'pending'].includes(test.result().state));
+    // A file that failed runs again, and one whose set-up failed has run no test yet.
+    const notRun = tests.filter(
+      (test) => test.module.state() !== 'failed' && ['skipped', 'pending'].includes(test.result().state),
+    );
     const namesOf = (some: typeof tests) =>
       some.map((test) => `${test.module.relativeModuleId}: ${test.fullName}`);
     const textOf = (module: TestModule) => {

@@ -9,7 +9,7 @@ import { runningUrl, startEmbedded } from '../../server/database/embedded/index.
 export async function eventually(
   condition: () => boolean | Promise<boolean>,
   what: string | (() => string),
-  seconds = 30,
+  seconds = 60,
 ): Promise<void> {
   const deadline = Date.now() + seconds * 1000;
   while (!(await condition())) {
@@ -34,7 +34,7 @@ export async function processesOn(folder: string): Promise<string[]> {
 
 /** Resolves when nothing runs there. */
 export const nothingRunsOn = (folder: string): Promise<void> =>
-  eventually(async () => (await processesOn(folder)).length === 0, `nothing runs in ${folder}`, 10);
+  eventually(async () => (await processesOn(folder)).length === 0, `nothing runs in ${folder}`);
 
 export interface DataDir extends AsyncDisposable {
   path: string;

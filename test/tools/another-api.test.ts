@@ -119,7 +119,7 @@ it('the lint names what is left of payments, and accepts what new wrote', async 
   await mustPass('npm run -s lint -- --contract');
   const files = await readdir(inCopy('openapi'), { recursive: true });
   expect(files.filter((file) => /payment|card|transaction|webhook/i.test(file))).toEqual([]);
-}, 180_000);
+});
 
 it('generate derives tables, stubs and tests, and diff compares with the first release', async () => {
   await mustPass('npm run -s generate');
@@ -132,7 +132,7 @@ it('generate derives tables, stubs and tests, and diff compares with the first r
   await mustPass('cp generated/openapi.json openapi/released/');
   await mustPass('npm run -s diff');
   await mustPass('npm run -s generate -- --check');
-}, 180_000);
+});
 
 it('the compiler accepts what was generated, the stubs and their tests, and checks them', async () => {
   const tests = (await readdir(inCopy('test/service/operations'))).map(
@@ -176,7 +176,7 @@ describe('the mock', () => {
         reject(new Error(output));
       });
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     mock.process.kill('SIGTERM');
     await mock.ended;

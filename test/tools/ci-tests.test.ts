@@ -26,6 +26,10 @@ const cases = {
     'b.test.ts': test('passes'),
     'left-out/c.test.ts': test('is not run by the script of package.json', fails),
   },
+  'no-set-up': { 'a.test.ts': `beforeAll(() => {\n${once(fails)}\n});\n${test('passes')}` },
+  'skipped-again': {
+    'a.test.ts': `beforeAll(() => {\n${once(fails)}\n});\nit.skip('skips', () => undefined);\n${test('passes')}`,
+  },
   listed: { 'a.test.ts': test('fails once', once(fails)) },
   'every-second-time': { 'a.test.ts': test('fails every second time', failsEverySecondTime) },
   'flaky-and-rejecting': {
@@ -38,7 +42,7 @@ const cases = {
 
 const imports = `import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { describe, it } from 'vitest';
+import { beforeAll, describe, it } from 'vitest';
 `;
 
 let folder: string;
@@ -86,11 +90,17 @@ describe('.ci/tests.js', () => {
     expect(await readFile(join(folder, 'unstable'), 'utf8')).toBe(line);
   });
 
+  it('is green if a file passes three times whose set-up failed', async () => {
+    const { status, output } = await runTests('no-set-up');
+    expect([status, output]).toEqual([0, expect.stringContaining('(3 of 3)')]);
+  });
+
   it.each([
     ['every-second-time', 'test/every-second-time/a.test.ts failed again.'],
     ['listed', 'test/listed/a.test.ts failed again: it is in .ci/unstable.txt.'],
     ['flaky-and-rejecting', 'Errors outside of tests: 1. See above.'],
     ['skipped', 'Skipped, and not in .ci/skipped.txt:\n  test/skipped/a.test.ts: all > skips'],
+    ['skipped-again', 'Skipped, and not in .ci/skipped.txt:\n  test/skipped-again/a.test.ts: skips'],
     ['todo', 'To do:\n  test/todo/a.test.ts: all > is not written'],
   ] as const)('is red: %s', async (name, reason) => {
     const { status, output } = await runTests(name);

@@ -20,7 +20,7 @@ const parts = [
   ...['site', 'pages'],
 ];
 
-describe('npm run dev', { timeout: 120_000 }, () => {
+describe('npm run dev', () => {
   let folder: string;
   let dev: Child;
   let mockPort: number;

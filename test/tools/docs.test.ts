@@ -565,19 +565,17 @@ async function visit(page: Page, { operation, href }: Item, texts: string[] = []
       ...texts.filter((text) => !shown.includes(text)),
     ];
   })(${JSON.stringify({ summary: operation.summary, texts })})`;
-  await expect.poll(() => page.evaluate(lacking), { timeout: 30_000 }).toEqual([]);
+  await expect.poll(() => page.evaluate(lacking)).toEqual([]);
 }
 
 /** Below our bar, which has 56 pixels. */
 const expectAtTop = (page: Page, heading: string) =>
   expect
-    .poll(() => topOf(page.locator('#content').getByRole('heading', { name: heading }).first()), {
-      timeout: 10_000,
-    })
+    .poll(() => topOf(page.locator('#content').getByRole('heading', { name: heading }).first()))
     .toSatisfy((top: number) => top >= 50 && top < 250);
 
 const expectInView = (element: Locator) =>
-  expect.poll(() => topOf(element), { timeout: 10_000 }).toSatisfy((top: number) => top >= 50 && top < 700);
+  expect.poll(() => topOf(element)).toSatisfy((top: number) => top >= 50 && top < 700);
 
 const topOf = async (element: Locator) =>
   (await element.boundingBox({ timeout: 5_000 }).catch(() => null))?.y ?? -1;

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => workspace[Symbol.asyncDispose]());
 
 // Each starts several processes.
-describe('in a fresh clone', { timeout: 120_000 }, () => {
+describe('in a fresh clone', () => {
   beforeEach(async () => {
     for (const made of ['generated/validators.js', '.cache'])
       await rm(inClone(made), { recursive: true, force: true });
@@ -63,7 +63,7 @@ describe('in a fresh clone', { timeout: 120_000 }, () => {
   });
 });
 
-describe('later', { timeout: 120_000 }, () => {
+describe('later', () => {
   const madeBy = async (command: string) => {
     const before = (await stat(inClone('generated/validators.js'))).ino;
     expect(await there(command)).toMatchObject({ status: 0 });

@@ -61,5 +61,5 @@ it.each([
   expect(status, output).toBe(0);
   const left = async () =>
     (await readdir(join(packed.folder, 'temporary'))).filter((name) => name.startsWith('payments-'));
-  await eventually(async () => (await left()).length === 0, 'the data of the sandbox is gone', 10);
+  await eventually(async () => (await left()).length === 0, 'the data of the sandbox is gone');
 });

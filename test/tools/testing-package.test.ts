@@ -44,7 +44,7 @@ const card = { method: 'card', number: '4111111111111111', expiration_date: '12/
 
 const leavesNothing = async (dataDir: string) => {
   await nothingRunsOn(dataDir);
-  await eventually(() => !existsSync(dataDir), `${dataDir} is gone`, 10);
+  await eventually(() => !existsSync(dataDir), `${dataDir} is gone`);
 };
 
 /** A test of somebody else, in a file of theirs. It prints the folder of its sandbox first. */
@@ -63,7 +63,7 @@ async function program(name: string, code: string): Promise<string> {
 }
 
 const dataDirOf = async ({ stdout }: { stdout: () => string }) => {
-  await expect.poll(stdout, { timeout: 30_000 }).toMatch(/\n/);
+  await expect.poll(stdout).toMatch(/\n/);
   return stdout().trim().split('\n')[0] ?? '';
 };
 
@@ -182,7 +182,7 @@ describe('in a checkout, the package', () => {
     const get = await served(checkout, 1);
     expect(await get()).toEqual([503, 'It is being built. Ask again.\n']);
     await writeFile(join(checkout, 'go'), '');
-    await expect.poll(get, { timeout: 30_000 }).toEqual([200, 'made\n']);
+    await expect.poll(get).toEqual([200, 'made\n']);
   });
 });
 

@@ -139,4 +139,4 @@ it('brings back every card until that time, and only the same secrets open them'
   } finally {
     await second.kill();
   }
-}, 120_000);
+});

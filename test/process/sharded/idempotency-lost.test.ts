@@ -45,5 +45,5 @@ describe('a service that is killed between commit and answer', () => {
     const repeated = await store(createCaller(second.url), token, key);
     expect([repeated.status, repeated.replayed]).toEqual([201, 'true']);
     expect(await countCards(databaseUrl)).toBe(before + 1);
-  }, 120_000);
+  });
 });

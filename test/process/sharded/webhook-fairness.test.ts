@@ -8,7 +8,7 @@ import { startReceiver } from '../../support/receiver.ts';
 import { startTestService } from '../../support/service.ts';
 import { patient, settled, storeCard, subscribe, until } from '../../support/webhooks.ts';
 
-describe('an account whose receivers hang', { timeout: 180_000 }, () => {
+describe('an account whose receivers hang', () => {
   it('has 100 attempts under way and no more, and another account is served meanwhile', async () => {
     let open = 0;
     let most = 0;
@@ -42,7 +42,7 @@ describe('an account whose receivers hang', { timeout: 180_000 }, () => {
   });
 });
 
-describe('names that are never resolved', { timeout: 120_000 }, () => {
+describe('names that are never resolved', () => {
   it('delay neither other accounts nor other names', async () => {
     await using nameServer = await startNameServer((name) =>
       name === 'good.test' ? { addresses: ['127.0.0.1'] } : undefined,

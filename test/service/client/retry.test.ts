@@ -309,7 +309,7 @@ describe('an abort signal', () => {
       const { client, bodies } = rehearse([limited('30')], { sleep: undefined });
       const call = client.GET('/transactions', { signal: controller.signal });
       const refused = expect(call).rejects.toThrow('left the page');
-      await vi.waitUntil(() => vi.getTimerCount() === 1);
+      await vi.waitUntil(() => vi.getTimerCount() === 1, { timeout: 10_000 });
       controller.abort(new Error('left the page'));
       await refused;
       expect(vi.getTimerCount()).toBe(0);
@@ -366,7 +366,10 @@ describe('an abort signal', () => {
       const { client, bodies } = rehearse([answer(502), answer(200)], retry);
       const call = client.GET('/transactions');
       // Each look takes a millisecond of the fake time.
-      await vi.waitUntil(() => waiting.mock.calls.length === 1 && vi.getTimerCount() === 1, { interval: 1 });
+      await vi.waitUntil(() => waiting.mock.calls.length === 1 && vi.getTimerCount() === 1, {
+        interval: 1,
+        timeout: 10_000,
+      });
       await vi.advanceTimersByTimeAsync(450);
       expect(bodies).toHaveLength(1);
       await vi.advanceTimersByTimeAsync(50);

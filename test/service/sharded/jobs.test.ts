@@ -37,12 +37,12 @@ it('applies pending replacements of expired cards, at start-up and then periodic
   await recordReplacement({ db, secrets }, id);
   const runs = () => service.logs.filter((line) => line.includes('"expired-cards"')).length;
   const before = runs();
-  await vi.waitUntil(() => runs() > before + 2, { timeout: 10_000 });
+  await vi.waitUntil(() => runs() > before + 2, { timeout: 60_000 });
   expect(await findPaymentMethodOfAnyAccount(db, id)).toMatchObject({ has_replacement: true, label: '1111' });
 
   await expireCard(db, id, 'last');
   await vi.waitUntil(() => service.logs.some((line) => /"job":"expired-cards","done":1/.test(line)), {
-    timeout: 10_000,
+    timeout: 60_000,
   });
   // A job that found nothing to do is no news.
   const levelOf = (done: number) => {
@@ -68,7 +68,7 @@ it('applies pending replacements of expired cards, at start-up and then periodic
   await database.close();
   await using second = await startTestService({ config: { databaseUrl, secrets: keys } });
   await vi.waitUntil(() => second.logs.some((line) => /"job":"expired-cards","done":1/.test(line)), {
-    timeout: 10_000,
+    timeout: 60_000,
   });
   expect(await findPaymentMethodOfAnyAccount(second.service.database.db, id)).toMatchObject({
     label: '4242',
@@ -104,11 +104,11 @@ it('does not touch cards that have not expired, changes those of an account toge
         );
         const seen = service.logs.length;
         const isLeft = () => service.logs.slice(seen).some((line) => line.includes('another instance runs'));
-        await vi.waitUntil(isLeft, { timeout: 10_000 });
+        await vi.waitUntil(isLeft, { timeout: 60_000 });
         expect((await read()).map((card) => card?.waits)).toEqual([true, true, true]);
       });
-    await vi.waitUntil(asAnother, { timeout: 10_000 });
-    await vi.waitUntil(async () => (await read())[0]?.waits === false, { timeout: 10_000 });
+    await vi.waitUntil(asAnother, { timeout: 60_000 });
+    await vi.waitUntil(async () => (await read())[0]?.waits === false, { timeout: 60_000 });
     const [one, other, kept] = await read();
     expect([other?.waits, kept?.waits]).toEqual([false, true]);
     expect(one?.change).toBe(other?.change);
@@ -138,7 +138,7 @@ it('a replacement whose event breaks the contract is logged with its ID and trie
           update payment_methods set expiration_date = '12/20', country = 'no country'
           where merchant_account_id = 'default' and id = ${broken}`.execute(db);
       }),
-    { timeout: 10_000 },
+    { timeout: 60_000 },
   );
   const waiting = async () => {
     const found = await db
@@ -148,13 +148,13 @@ it('a replacement whose event breaks the contract is logged with its ID and trie
       .execute();
     return found.map((card) => card.id);
   };
-  await vi.waitUntil(async () => (await waiting()).length === 1, { timeout: 10_000 });
+  await vi.waitUntil(async () => (await waiting()).length === 1, { timeout: 60_000 });
   expect(await waiting()).toEqual([broken]);
   const told = () =>
     service.logs.flatMap((line) =>
       line.includes('"job":"expired-cards"') && line.includes(broken) ? [line] : [],
     );
-  await vi.waitUntil(() => told().length >= 2, { timeout: 10_000 });
+  await vi.waitUntil(() => told().length >= 2, { timeout: 60_000 });
   expect(JSON.parse(told()[0] ?? '{}')).toMatchObject({
     level: pino.levels.values.error,
     payment_method_id: broken,
@@ -165,7 +165,7 @@ it('a replacement whose event breaks the contract is logged with its ID and trie
     .set({ country: null })
     .where('id', '=', broken)
     .execute();
-  await vi.waitUntil(async () => (await waiting()).length === 0, { timeout: 10_000 });
+  await vi.waitUntil(async () => (await waiting()).length === 0, { timeout: 60_000 });
 });
 
 it('deletes old events without pending deliveries, expired rate limit counters, idempotency keys and card numbers', async () => {
@@ -221,17 +221,17 @@ it('deletes old events without pending deliveries, expired rate limit counters, 
     db,
   );
   const ids = async () => (await db.selectFrom('events').select('id').execute()).map(({ id }) => id).sort();
-  await vi.waitUntil(async () => (await ids()).length === 3, { timeout: 10_000, interval: 50 });
+  await vi.waitUntil(async () => (await ids()).length === 3, { timeout: 60_000, interval: 50 });
   const limits = () => sql<{ key: string }>`select key from rate_limits`.execute(db);
-  await vi.waitUntil(async () => (await limits()).rows.length === 1, { timeout: 10_000, interval: 50 });
+  await vi.waitUntil(async () => (await limits()).rows.length === 1, { timeout: 60_000, interval: 50 });
   const keys = () => db.selectFrom('idempotency_keys').select('slot').execute();
-  await vi.waitUntil(async () => (await keys()).length === 1, { timeout: 10_000, interval: 50 });
+  await vi.waitUntil(async () => (await keys()).length === 1, { timeout: 60_000, interval: 50 });
   expect(await keys()).toEqual([{ slot: 'still' }]);
   const numbers = () => db.selectFrom('card_numbers').select('number').execute();
-  await vi.waitUntil(async () => (await numbers()).length === 1, { timeout: 10_000, interval: 50 });
+  await vi.waitUntil(async () => (await numbers()).length === 1, { timeout: 60_000, interval: 50 });
   expect(await numbers()).toEqual([{ number: 'still' }]);
   const buckets = () => db.selectFrom('number_buckets').select('bucket').execute();
-  await vi.waitUntil(async () => (await buckets()).length === 1, { timeout: 10_000, interval: 50 });
+  await vi.waitUntil(async () => (await buckets()).length === 1, { timeout: 60_000, interval: 50 });
   expect(await buckets()).toEqual([{ bucket: 'still' }]);
   expect(await ids()).toEqual(kept.sort());
   expect((await limits()).rows).toEqual([{ key: 'still' }]);
@@ -364,7 +364,7 @@ it('keeps events and audit entries for as long as the configuration says', async
     (await db.selectFrom('audit_entries').select('command').execute()).map(({ command }) => command),
     (await db.selectFrom('events').select('id').execute()).map(({ id }) => id),
   ];
-  await vi.waitUntil(async () => (await left()).every(({ length }) => length === 1), { timeout: 10_000 });
+  await vi.waitUntil(async () => (await left()).every(({ length }) => length === 1), { timeout: 60_000 });
   expect(await left()).toEqual([['99 days'], [events[0]?.id]]);
 });
 
@@ -398,7 +398,7 @@ it('continues after the database was down, and logs the failure', async () => {
     auditRetentionDays: undefined,
     everyMilliseconds: 20,
   });
-  await vi.waitUntil(() => logs.length >= 3, { timeout: 10_000 });
+  await vi.waitUntil(() => logs.length >= 3, { timeout: 60_000 });
   await jobs.stop();
   await away.close();
   expect(logs.every((line) => line.includes('the daily job failed'))).toBe(true);
