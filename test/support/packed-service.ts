@@ -27,7 +27,7 @@ export async function installPackedService(): Promise<PackedService> {
   await writeFile(mockArchive, await packMock(Buffer.from('')));
   await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true }));
   // PostgreSQL from the project's own node_modules, so that npm needs no network.
-  const options = ['--registry=http://127.0.0.1:1', '--fetch-retries=0', '--no-audit', '--no-fund'];
+  const options = ['--offline', '--no-audit', '--no-fund'];
   const { status, output } = await run('npm', ['install', ...options, archive, mockArchive, findPackage()], {
     cwd: folder,
     env: { npm_config_cache: join(folder, 'cache') },
