@@ -15,7 +15,19 @@ const graceMilliseconds = 1_000;
  * For statements that have a limit. If PostgreSQL expects a plan to be expensive, it compiles it or starts workers. That can take
  * seconds for a statement of a millisecond, when the expensive branch is never executed.
  */
-export const quickPlanning = ['jit = off', 'max_parallel_workers_per_gather = 0'];
+const quickPlanning = ['jit = off', 'max_parallel_workers_per_gather = 0'];
+
+/** Somebody may have set others for the role or the database. pg reads no other form of a date. */
+const datesAsRead = 'datestyle = ISO';
+/** Whoever waited for a lock must see what was committed meanwhile. */
+const beginToWrite = 'begin isolation level read committed';
+
+/** Of a connection that nobody shares. A statement of its own begins a transaction, too. */
+export const sessionSettings = (statementMilliseconds: number): string[] => [
+  datesAsRead,
+  "default_transaction_isolation = 'read committed'",
+  ...(statementMilliseconds > 0 ? quickPlanning : []),
+];
 
 export interface Connection {
   query: <Row extends pg.QueryResultRow = Record<string, unknown>>(
@@ -75,8 +87,8 @@ export function connectionOf(
   // The settings and the time are in one message with `begin`: no statement runs without the limits, and they take no time of their own.
   const begin: Connection['begin'] = async (isSnapshot) => {
     isInTransaction = true;
-    const settings = isPooled ? limitsOf(statementMilliseconds) : [];
-    const mode = isSnapshot ? 'begin isolation level repeatable read, read only' : 'begin';
+    const settings = isPooled ? localSettings(statementMilliseconds) : [];
+    const mode = isSnapshot ? 'begin isolation level repeatable read, read only' : beginToWrite;
     const message = [mode, ...settings, 'select now()::timestamptz(3) as now'].join('; ');
     // pg has one result for each statement of a message.
     const results = (await send(message, [])) as unknown as pg.QueryResult<{ now: DatabaseTime }>[];
@@ -96,7 +108,7 @@ export function connectionOf(
     execution: Execution = {},
   ) => {
     const inOrder = execution.plan === 'anewInOrder' ? inOrderPlanning : [];
-    await send(['begin', ...limitsOf(statementMilliseconds), ...inOrder].join('; '));
+    await send([beginToWrite, ...localSettings(statementMilliseconds), ...inOrder].join('; '));
     try {
       const result = await send<Row>(text, values, execution);
       await send('commit');
@@ -125,8 +137,9 @@ export function connectionOf(
   };
 }
 
-const limitsOf = (statementMilliseconds: number): string[] =>
+const localSettings = (statementMilliseconds: number): string[] =>
   [
+    datesAsRead,
     `statement_timeout = ${statementMilliseconds}`,
     `idle_in_transaction_session_timeout = ${idleMilliseconds}`,
     ...(statementMilliseconds > 0 ? quickPlanning : []),

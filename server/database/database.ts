@@ -8,8 +8,8 @@ import {
   amongOthers,
   connectionOf,
   idleMilliseconds,
-  quickPlanning,
   refuseCrowded,
+  sessionSettings,
   withinDeadline,
   type Connection,
   type ConnectionOptions,
@@ -126,7 +126,7 @@ export function openDatabase(
           statement_timeout: statementMilliseconds,
           idle_in_transaction_session_timeout: idleMilliseconds,
           // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it
-          ...(statementMilliseconds > 0 ? { onConnect: planQuickly(waitMilliseconds) } : {}),
+          onConnect: setUp(sessionSettings(statementMilliseconds), waitMilliseconds),
         }),
     keepAlive: true,
   });
@@ -166,11 +166,11 @@ export function openDatabase(
 }
 
 /** By a statement, because options of the connection would replace those in DATABASE_URL. If it fails, the pool ends the connection. */
-const planQuickly = (milliseconds: number) => (client: pg.ClientBase) =>
+const setUp = (settings: string[], milliseconds: number) => (client: pg.ClientBase) =>
   withinDeadline(
     undefined,
     milliseconds,
-    () => client.query(quickPlanning.map((setting) => `set ${setting}`).join('; ')),
+    () => client.query(settings.map((setting) => `set ${setting}`).join('; ')),
     () => undefined,
   );
 

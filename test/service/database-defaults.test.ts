@@ -1,0 +1,81 @@
+// A database whose role or administrator chose other defaults: the service sets what it depends on itself.
+import { sql } from 'kysely';
+import { describe, expect, inject, it, vi } from 'vitest';
+import { migrations } from '../../server/database/migrations/index.ts';
+import { openReadyDatabase } from '../../server/database/open.ts';
+import { withClient } from '../support/cluster.ts';
+import { createEmptyDatabase, createTestDatabase, query } from '../support/database.ts';
+import { createAccount } from '../support/records.ts';
+import { startTestService } from '../support/service.ts';
+
+/** Of the database, for all of its sessions from now on. */
+async function withDefaults(url: string, isolation: string): Promise<string> {
+  const name = new URL(url).pathname.slice(1);
+  await withClient(inject('serverUrl'), async (client) => {
+    const defaults = [
+      `default_transaction_isolation = '${isolation}'`,
+      "datestyle = 'German'",
+      "timezone = 'Asia/Kathmandu'",
+    ];
+    for (const setting of defaults) await client.query(`alter database ${name} set ${setting}`);
+  });
+  return url;
+}
+
+describe.each([undefined, 'transaction'] as const)('with DATABASE_POOLER=%s', (databasePooler) => {
+  it.each(['repeatable read', 'serializable'])(
+    'limits are exact and writes succeed, under %s',
+    async (isolation) => {
+      const databaseUrl = await withDefaults(await createTestDatabase('furnished'), isolation);
+      await using service = await startTestService({
+        config: { databaseUrl, databasePooler, webhookWorker: false },
+        firstStart: false,
+      });
+      const { db } = service.service.database;
+      await createAccount(db, { id: 'limits', display_name: 'Limits' });
+      await sql`
+      insert into webhook_subscriptions (merchant_account_id, active, url, secret_sealed)
+      select 'limits', true, 'https://shop.example/', 'sealed' from generate_series(1, 46)`.execute(db);
+      const token = service.token('*.read', '*.write');
+      const body = { url: 'https://shop.example/', active: true, authentication: null };
+      const headers = { 'X-Service-Merchant-Account-ID': 'limits' };
+      const create = () => service.call('POST', '/webhook-subscriptions', { token, body, headers });
+      const answers = await Promise.all(Array.from({ length: 20 }, create));
+      const counted = (status: number) => answers.filter((answer) => answer.status === status).length;
+      expect([counted(201), counted(422)]).toEqual([4, 16]);
+      const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' };
+      const stored = await service.call('POST', '/payment-methods', { token, body: card });
+      const isoTime = expect.stringMatching(/^2\d{3}-\d\d-\d\dT/) as string;
+      expect(stored).toMatchObject({ status: 201, body: { created_at: isoTime } });
+    },
+  );
+
+  it('several instances that start at once apply each migration once', async () => {
+    const databaseUrl = await withDefaults(await createEmptyDatabase(), 'repeatable read');
+    const isPooled = databasePooler !== undefined;
+    const open = () =>
+      openReadyDatabase({
+        ...{
+          databaseUrl,
+          environment: 'sandbox',
+          dataDir: '/nowhere',
+          log: () => undefined,
+          size: 2,
+          isPooled,
+        },
+      });
+    const waiting = "select from pg_locks where locktype = 'advisory' and not granted";
+    const stores = await withClient(databaseUrl, async (client) => {
+      // Until all of them wait for it.
+      await client.query("select pg_advisory_lock(hashtextextended('migrations', 0))");
+      const opening = [open(), open(), open()];
+      await vi.waitUntil(async () => (await query(databaseUrl, waiting)).length === opening.length, {
+        timeout: 60_000,
+      });
+      await client.query("select pg_advisory_unlock(hashtextextended('migrations', 0))");
+      return Promise.all(opening);
+    });
+    await Promise.all(stores.map((store) => store.close()));
+    expect(stores.flatMap(({ migrated }) => migrated).sort()).toEqual(Object.keys(migrations).sort());
+  });
+});
