@@ -9,33 +9,37 @@ const auditTrail = 'audit_entries';
 /** To be called as the owner of the tables, after migrations. */
 export async function grantRights(db: Db, role: string): Promise<void> {
   const name = sql.id(role);
-  const version = await readVersionFor(db, role);
+  const { version, schema } = await findFor(db, role);
+  const ours = sql.id(schema);
   await db.transaction().execute(async (tx) => {
-    await sql`grant select, insert, update, delete on all tables in schema public to ${name}`.execute(tx);
+    await sql`grant usage on schema ${ours} to ${name}`.execute(tx);
+    await sql`grant select, insert, update, delete on all tables in schema ${ours} to ${name}`.execute(tx);
     await sql`revoke update, delete on ${sql.table(auditTrail)} from ${name}`.execute(tx);
     // Nobody needs a number of theirs to add a row, but pg_dump reads the last one.
-    await sql`grant select on all sequences in schema public to ${name}`.execute(tx);
+    await sql`grant select on all sequences in schema ${ours} to ${name}`.execute(tx);
     // After an erasure, the statistics of columns must not show what was erased. Older versions have no such right.
-    if (version >= 170_000) await sql`grant maintain on all tables in schema public to ${name}`.execute(tx);
+    if (version >= 170_000) await sql`grant maintain on all tables in schema ${ours} to ${name}`.execute(tx);
   });
 }
 
 /**
- * The version of PostgreSQL. Refuses a role that does not exist, one that may do anything whatever it is granted, and to grant as
+ * The version of PostgreSQL, and the schema of our tables. Refuses a role that does not exist, one that may do anything whatever it is granted, and to grant as
  * somebody who owns nothing: PostgreSQL only warns then.
  */
-async function readVersionFor(db: Db, role: string): Promise<number> {
+async function findFor(db: Db, role: string): Promise<{ version: number; schema: string }> {
   const { rows } = await sql<{
     version: number;
+    schema: string;
     exists: boolean;
     owns: boolean;
     owner: string;
     isOwner: boolean;
   }>`
-    select current_setting('server_version_num')::integer as version, given.oid is not null as exists,
+    select current_setting('server_version_num')::integer as version, nspname as schema, given.oid is not null as exists,
       coalesce(pg_has_role(given.oid, audit.relowner, 'member'), false) as owns, pg_get_userbyid(audit.relowner) as owner,
       pg_has_role(audit.relowner, 'usage') as "isOwner"
-    from pg_class as audit left join pg_roles as given on given.rolname = ${role}
+    from pg_class as audit join pg_namespace on pg_namespace.oid = relnamespace
+      left join pg_roles as given on given.rolname = ${role}
     where audit.oid = ${auditTrail}::regclass`.execute(db);
   const [found] = rows;
   const how = `see "Two database roles" in ${guide('guides/operator.md')}`;
@@ -51,5 +55,5 @@ async function readVersionFor(db: Db, role: string): Promise<number> {
     throw new OperatorFault(
       `The role of DATABASE_URL (or DATABASE_URL_FILE) does not own the tables, so it cannot grant rights. Call this with the settings of ${found.owner}.`,
     );
-  return found.version;
+  return found;
 }

@@ -39,10 +39,25 @@ export async function refuseUnknown(db: Db, place: string): Promise<string | und
       .filter((name) => name > last)
       .sort()
       .at(-1);
-  if (tables.length === 0) return undefined;
+  if (tables.length === 0) {
+    await refuseEncoding(db, place);
+    return undefined;
+  }
   const more = tables.length > 5 ? ', …' : '';
   throw new DatabaseFault(
     `The database ${place} has tables of another application (${tables.slice(0, 5).join(', ')}${more}). Check DATABASE_URL (or DATABASE_URL_FILE).`,
+  );
+}
+
+/** Requests have any text, which another encoding could not store. A database that is in use already is left alone. */
+async function refuseEncoding(db: Db, place: string): Promise<void> {
+  const { rows } = await sql<{ encoding: string }>`
+    select current_setting('server_encoding') as encoding`.execute(db);
+  const { encoding = '' } = rows[0] ?? {};
+  // The second keeps bytes as they are.
+  if (['UTF8', 'SQL_ASCII'].includes(encoding)) return;
+  throw new DatabaseFault(
+    `The database ${place} has the encoding ${encoding}, which cannot store every text. Create it anew: createdb --encoding=UTF8 --template=template0 NAME`,
   );
 }
 

@@ -29,11 +29,11 @@ import {
   listTransactionsNaming,
   lockBuyerToErase,
   lockTransactions,
-  refreshStatistics,
   type FoundTransaction,
   type Person,
 } from './erasure-queries.ts';
 import { createSteps, type FoundRecords, type StepOptions } from './erasure-steps.ts';
+import { refreshStatistics } from './statistics.ts';
 
 export interface Erasure {
   found: FoundRecords;
@@ -51,7 +51,7 @@ interface ErasureOptions extends StepOptions {
 export async function eraseBuyer(id: string, options: ErasureOptions): Promise<Erasure | undefined> {
   const { db, inStep, dryRun, references } = options;
   const marks = [erasureOfBuyer(id)];
-  const { found, step, steps } = createSteps(options, (unit) => beginErasure(unit, marks));
+  const { found, step, steps } = createSteps(options, (unit) => beginErasure(unit, marks, tablesWithTraces));
 
   // Without a record of the buyer no other record names it, and no account has an empty ID.
   const account = (await findAccountOf(db, 'buyers', id)) ?? '';

@@ -31,9 +31,9 @@ import {
   erasureBy,
   hasErasure,
   hasSomething,
-  refreshStatistics,
 } from './erasure-queries.ts';
 import { createSteps, type FoundRecords, type StepOptions } from './erasure-steps.ts';
+import { refreshStatistics } from './statistics.ts';
 
 /** `expiredBefore` is MM/YY. Without an account, the cards of all accounts. */
 export type ChosenCards = { ids: readonly string[] } | { expiredBefore: string; account: string | undefined };
@@ -57,7 +57,7 @@ export async function eraseCards(
   const places = await listPlaces(db, chosen);
   const existing = places.flatMap(({ only = [] }) => only);
   const marks = marksOf(chosen, existing);
-  const { found, step, steps } = createSteps(options, (unit) => beginErasure(unit, marks));
+  const { found, step, steps } = createSteps(options, (unit) => beginErasure(unit, marks, tablesWithTraces));
   const isChosen = conditionOf(chosen);
   const erasable = new Set<string>();
   await steps(

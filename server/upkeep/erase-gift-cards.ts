@@ -2,15 +2,11 @@
 import { listAccountsOf } from '../database/across-accounts.ts';
 import type { Db } from '../database/database.ts';
 import { deleteGiftCards } from '../resources/gift-cards/changes.ts';
-import {
-  beginErasure,
-  endErasure,
-  eraseAnswers,
-  erasureBy,
-  listErasures,
-  refreshStatistics,
-} from './erasure-queries.ts';
+import { beginErasure, endErasure, eraseAnswers, erasureBy, listErasures } from './erasure-queries.ts';
 import { createSteps, type FoundRecords, type StepOptions } from './erasure-steps.ts';
+import { refreshStatistics } from './statistics.ts';
+
+const tables = ['gift_cards', 'idempotency_keys'];
 
 const commandOf = (id: string) => `gift-cards erase ${id}`;
 
@@ -24,14 +20,14 @@ export async function eraseGiftCards(
   const begun = new Set(await listErasures(db));
   for (const id of ids) if (begun.has(commandOf(id))) known.add(id);
   const marks = [...known].map((id) => erasureBy(commandOf(id)));
-  const { found, step } = createSteps(options, (unit) => beginErasure(unit, marks));
+  const { found, step } = createSteps(options, (unit) => beginErasure(unit, marks, tables));
   for (const [account, own] of byAccount)
     await step('gift_cards', async (unit) => {
       await eraseAnswers(unit.db, account, own);
       return deleteGiftCards(unit, account, own);
     });
   if (!options.dryRun && known.size > 0) {
-    await refreshStatistics(db, ['gift_cards', 'idempotency_keys']);
+    await refreshStatistics(db, tables);
     await options.inStep((unit) => endErasure(unit, marks));
   }
   return { found, unknown: ids.filter((id) => !known.has(id)) };

@@ -1,10 +1,9 @@
 // Finds and erases what is stored of one buyer, in batches, and what all erasures share. What is personal is said in
 // resources/personal.ts.
-import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import { acrossAccounts } from '../database/across-accounts.ts';
 import { notBack } from '../database/columns.ts';
-import { inTransaction, type Db, type Tx } from '../database/database.ts';
+import type { Db, Tx } from '../database/database.ts';
 import type { Work } from '../database/unit-of-work.ts';
 import type { PageEnd } from '../events/delivery-list.ts';
 import { deleteDeliveriesOf } from '../events/outbox.ts';
@@ -13,6 +12,7 @@ import { hasValue, hasValueOf, isOf } from '../resources/transactions/lookup.ts'
 import type { TransactionRow } from '../resources/transactions/queries.ts';
 import type { DatabaseTime } from '../rules/database-time.ts';
 import { nextEvents, noteOf, pageOf, type FoundPage, type FoundRow, type Place } from './erasure-pages.ts';
+import { requireRightToRefresh } from './statistics.ts';
 
 const batchSize = 500;
 
@@ -35,10 +35,16 @@ export const erasureOfBuyer = (id: string) => `erasure of ${id}`;
 export const erasureBy = (command: string) => `erasure: ${command}`;
 
 /** Until `endErasure`, the next run knows that there is something left to do, even if it finds no record to change. */
-export const beginErasure = ({ db, now }: Work, marks: readonly string[]) =>
-  sql`
+export async function beginErasure(
+  { db, now }: Work,
+  marks: readonly string[],
+  tables: readonly string[],
+): Promise<void> {
+  await requireRightToRefresh(db, tables);
+  await sql`
     insert into settings (name, value) select name, ${now.toISOString()} from unnest(${marks}::text[]) as name
     on conflict do nothing`.execute(db);
+}
 
 export const endErasure = async ({ db }: Work, marks: readonly string[]): Promise<void> => {
   await db.deleteFrom('settings').where(isMarked(marks)).execute();
@@ -250,44 +256,4 @@ export async function deleteEvents({ db }: Work, account: string, ids: readonly 
       db,
     ),
   );
-}
-
-const [unknown, never] = ['00000000-0000-0000-0000-000000000000', new Date(0)];
-
-/** A row that says nothing, for each table whose rows are deleted, with the column that identifies it. */
-const placeholders: Readonly<Record<string, { key: string; row: object }>> = {
-  gift_cards: { key: 'id', row: { number_sealed: '', pin_sealed: '', bin: '', sub_bin: '', last4: '' } },
-  events: { key: 'id', row: { name: '', body: '', created_at: never } },
-  deliveries: { key: 'id', row: { event_id: unknown, subscription_id: unknown } },
-  delivery_attempts: { key: 'delivery_id', row: { number: 0, at: never, milliseconds: 0 } },
-  idempotency_keys: {
-    key: 'claim',
-    row: { slot: '', fingerprint: '', claimed_until: never, created_at: never },
-  },
-};
-
-/** The statistics of the planner hold samples of the values. May take minutes. */
-export async function refreshStatistics(db: Db, tables: readonly string[]): Promise<void> {
-  await sql`analyze ${sql.join(tables.map((table) => sql.table(table)))}`.execute(db);
-  const { rows } = await sql<{ name: string }>`
-    select relname as name from pg_class where oid = any(${tables}::text[]::regclass[]) and reltuples = 0`.execute(
-    db,
-  );
-  for (const { name } of rows) await inTransaction(db, (tx) => refreshEmpty(tx, name, placeholders[name]));
-}
-
-/** ANALYZE leaves the statistics of a table without rows as they are. Nobody else sees the row that it gets here. */
-async function refreshEmpty(tx: Tx, name: string, placeholder: (typeof placeholders)[string] | undefined) {
-  const account = await tx.selectFrom('merchant_accounts').select('id').limit(1).executeTakeFirst();
-  // Rows of the other tables are never deleted.
-  if (!placeholder || !account) return;
-  const { key, row } = placeholder;
-  const [table, id] = [sql.table(name), randomUUID()];
-  const values = { ...row, [key]: id, merchant_account_id: account.id };
-  await sql`
-    insert into ${table} (${sql.join(Object.keys(values).map((column) => sql.ref(column)))})
-    values (${sql.join(Object.values(values))})`.execute(tx);
-  await sql`analyze ${table}`.execute(tx);
-  await sql`
-    delete from ${table} where merchant_account_id = ${account.id} and ${sql.ref(key)} = ${id}`.execute(tx);
 }

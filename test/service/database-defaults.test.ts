@@ -1,12 +1,14 @@
 // A database whose role or administrator chose other defaults: the service sets what it depends on itself.
+import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { describe, expect, inject, it, vi } from 'vitest';
+import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { migrations } from '../../server/database/migrations/index.ts';
 import { openReadyDatabase } from '../../server/database/open.ts';
-import { withClient } from '../support/cluster.ts';
+import { urlOf, withClient } from '../support/cluster.ts';
 import { createEmptyDatabase, createTestDatabase, query } from '../support/database.ts';
+import { paymentsHere } from '../support/in-process.ts';
 import { createAccount } from '../support/records.ts';
-import { startTestService } from '../support/service.ts';
+import { productionEnv, startTestService, testSecrets } from '../support/service.ts';
 
 /** Of the database, for all of its sessions from now on. */
 async function withDefaults(url: string, isolation: string): Promise<string> {
@@ -79,3 +81,29 @@ describe.each([undefined, 'transaction'] as const)('with DATABASE_POOLER=%s', (d
     expect(stores.flatMap(({ migrated }) => migrated).sort()).toEqual(Object.keys(migrations).sort());
   });
 });
+
+it.each(['LATIN1', 'SQL_ASCII'])(
+  'a new database with the encoding %s is refused if it cannot store every text',
+  async (encoding) => {
+    const name = `test_encoding_${randomBytes(5).toString('hex')}`;
+    const server = inject('serverUrl');
+    await withClient(server, (client) =>
+      client.query(`create database ${name} encoding '${encoding}' locale 'C' template template0`),
+    );
+    onTestFinished(() =>
+      withClient(server, (client) => client.query(`drop database ${name}`)).then(() => undefined),
+    );
+    const { status, stderr } = await paymentsHere(
+      ['accounts', 'create', 'default', '--name', 'Default'],
+      productionEnv({ databaseUrl: urlOf(server, name), secrets: testSecrets() }),
+    );
+    expect([status, stderr]).toEqual(
+      encoding === 'SQL_ASCII'
+        ? [0, '']
+        : [
+            1,
+            expect.stringContaining('has the encoding LATIN1, which cannot store every text. Create it anew'),
+          ],
+    );
+  },
+);

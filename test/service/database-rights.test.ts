@@ -98,6 +98,13 @@ describe('a role that owns nothing', () => {
     }),
   );
 
+  const hasMaintain = async () => {
+    const { rows } = await withClient(owner, (client) =>
+      client.query<{ is: boolean }>("select current_setting('server_version_num')::integer >= 170000 as is"),
+    );
+    return rows[0]?.is === true;
+  };
+
   it('is given its rights by the owner, who migrates; a second time changes nothing', async () => {
     const migrate = async () => {
       const ended = await paymentsHere(['database', 'migrate', '--grant', role, '--json'], {
@@ -184,9 +191,44 @@ describe('a role that owns nothing', () => {
     expect(receiver.got).not.toEqual([]);
     await run('seed', '--transactions', '20');
     await run('secrets', 'rotate');
-    await run('buyers', 'erase', buyer.id, '--yes');
+    const erase = ['buyers', 'erase', buyer.id, '--yes'];
+    const tables = 'payment_methods, transactions';
+    // Older versions have no such right.
+    if (await hasMaintain())
+      await withClient(owner, (client) => client.query(`revoke maintain on ${tables} from ${role}`));
+    const refused = await paymentsHere(erase, env);
+    expect([refused.status, refused.stdout, refused.stderr]).toEqual([
+      1,
+      expect.not.stringContaining('Erased'),
+      expect.stringMatching(
+        /^This role cannot erase: .* statistics of \w+, .* lets only (\S+), .* settings of \1: see/m,
+      ),
+    ]);
+    expect((await run('buyers', 'show', buyer.id)) as unknown).toMatchObject({
+      display_name: 'Jane',
+      erased_at: null,
+    });
+    if (await hasMaintain()) {
+      await withClient(owner, (client) => client.query(`grant maintain on ${tables} to ${role}`));
+      await run(...erase);
+    } else expect((await paymentsHere(erase, { ...env, DATABASE_URL: owner })).status).toBe(0);
     expect((await run('doctor')).items.filter(({ broken }) => broken > 0)).toEqual([]);
     expect((await run('audit')).items.length).toBeGreaterThan(3);
+  });
+
+  it('is given its rights in another schema, where the tables are', async () => {
+    const url = await createEmptyDatabase();
+    const name = new URL(url).pathname.slice(1);
+    await withClient(url, async (client) => {
+      await client.query('create schema "Own Schema"');
+      await client.query(`alter database ${name} set search_path = "Own Schema"`);
+    });
+    const ended = await paymentsHere(['database', 'migrate', '--grant', role], { DATABASE_URL: url });
+    expect([ended.status, ended.stderr]).toEqual([0, '']);
+    const asRole = Object.assign(new URL(url), { username: role, password }).href;
+    const listed = await paymentsHere(['accounts', 'list', '--json'], { DATABASE_URL: asRole });
+    expect([listed.status, listed.stderr]).toEqual([0, '']);
+    await withClient(url, (client) => client.query(`drop owned by ${role}`));
   });
 
   it('may read all that pg_dump reads', async () => {
