@@ -1514,10 +1514,7 @@ export interface components {
         HasRefundsFilter: boolean;
         /** @description True: only transactions with at least one settlement. False: only those with none. */
         HasSettlementsFilter: boolean;
-        /**
-         * @description Makes it safe to send this request again: a value of your choice that no other request of yours has, such as a random UUID. The same key with the same body returns the first response, and nothing is done twice; see [Idempotency](#section/Idempotency).
-         * @example 8b9c2f4e-3a57-4d0e-9c1b-6f2a7e5d4c33
-         */
+        /** @description Makes it safe to send this request again: a value of your choice that no other request of yours has, such as a random UUID. The same key with the same body returns the first response, and nothing is done twice; see [Idempotency](#section/Idempotency). */
         IdempotencyKey: string;
         /** @description Only the transaction with this ID. */
         IdFilter: string;
@@ -1747,10 +1744,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Makes it safe to send this request again: a value of your choice that no other request of yours has, such as a random UUID. The same key with the same body returns the first response, and nothing is done twice; see [Idempotency](#section/Idempotency).
-                 * @example 8b9c2f4e-3a57-4d0e-9c1b-6f2a7e5d4c33
-                 */
+                /** @description Makes it safe to send this request again: a value of your choice that no other request of yours has, such as a random UUID. The same key with the same body returns the first response, and nothing is done twice; see [Idempotency](#section/Idempotency). */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
                  * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts). API key pairs and card schemes belong to no account: their lists ignore the header, unless it is malformed (400).
@@ -1979,10 +1973,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Makes it safe to send this request again: a value of your choice that no other request of yours has, such as a random UUID. The same key with the same body returns the first response, and nothing is done twice; see [Idempotency](#section/Idempotency).
-                 * @example 8b9c2f4e-3a57-4d0e-9c1b-6f2a7e5d4c33
-                 */
+                /** @description Makes it safe to send this request again: a value of your choice that no other request of yours has, such as a random UUID. The same key with the same body returns the first response, and nothing is done twice; see [Idempotency](#section/Idempotency). */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
                  * @description The merchant account to act upon. When left out, the oldest merchant account that the key pair can reach. Where an operation lists or serves several accounts, `*` selects all of them; see [Merchant accounts](#section/Merchant-accounts). API key pairs and card schemes belong to no account: their lists ignore the header, unless it is malformed (400).

@@ -16,9 +16,8 @@ const isWrite = (scope) => String(scope).endsWith('.write');
 export const idempotencyKey = () =>
   eachOperation((operation, ctx) => {
     const { operationId } = operation;
-    const isTaken = parametersOf(operation, ctx).some(
-      ({ node }) => node.in === 'header' && node.name === key,
-    );
+    const taken = parametersOf(operation, ctx).find(({ node }) => node.in === 'header' && node.name === key);
+    const isTaken = taken !== undefined;
     if (isTaken !== writes(operation, ctx))
       ctx.report({
         message: isTaken
@@ -27,6 +26,11 @@ export const idempotencyKey = () =>
         location: ctx.location.child('parameters').key(),
       });
     if (!isTaken) return;
+    if ('example' in taken.node)
+      ctx.report({
+        message: `Remove the example of ${key}: tools send it as it is, and two requests with one key get one response, or 422.`,
+        location: taken.location.child('example').key(),
+      });
     for (const { status, node, location } of responsesOf(operation, ctx)) {
       if (!isMarked(status) || entries(node.headers).some(([name]) => name === mark)) continue;
       const place = node.headers ? location.child('headers') : location;

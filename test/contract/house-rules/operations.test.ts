@@ -190,6 +190,17 @@ testRule('house/idempotency-key', {
     `${writes}\nparameters: [${key}] #! updateRefund can be repeated without a key\nresponses: { '422': ${marked} }`,
     'put',
   ),
+  'an example, which tools send': operation(
+    `
+${writes}
+parameters:
+  - name: Idempotency-Key
+    in: header
+    example: a #! Remove the example of Idempotency-Key: tools send it as it is
+responses: { '201': ${marked} }
+`,
+    'post',
+  ),
   'an answer that does not say whether it is repeated': operation(
     `
 ${writes}

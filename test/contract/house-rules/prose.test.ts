@@ -10,7 +10,7 @@ tags:
 servers:
   - url: https://{instance}.example.com ${describe('Server')}
     variables:
-      instance: { default: a } ${describe('ServerVariable')}
+      instance: { default: a }
 components:
   securitySchemes:
     BearerAuth: { type: http } ${describe('SecurityScheme')}
