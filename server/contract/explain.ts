@@ -63,6 +63,7 @@ export function createExplain(document: Document): (entry: OperationEntry, sent:
       ...(undecoded.length === 0 ? faultsIn('path', known.path, path) : []),
       ...faultsIn('query', known.query, typeQuery(known.parameters, values))
         .map(explainRepeated(known.parameters, values))
+        .map(explainBrackets(known.parameters))
         .map(explainPlus(values)),
       ...faultsIn('header', known.headers, { ...sent.headers }),
     ];
@@ -106,6 +107,16 @@ const explainRepeated =
     const name = detail.pointer.slice(1);
     return names.has(name) && !arrays.has(name) && Array.isArray(query[name])
       ? { ...detail, message: 'must be given only once', type: 'value_error.duplicate' }
+      : detail;
+  };
+
+// axios and PHP send a list as `currency[]=EUR` or `currency[0]=EUR`.
+const explainBrackets =
+  ({ arrays }: QueryParameters) =>
+  (detail: Detail): Detail => {
+    const name = /^\/(.+)\[\d*\]$/.exec(detail.pointer)?.[1] ?? '';
+    return arrays.has(name)
+      ? { ...detail, message: `${detail.message}; repeat ${name} for each value, without []` }
       : detail;
   };
 

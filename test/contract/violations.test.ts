@@ -183,6 +183,15 @@ describe('named cases', () => {
 describe('what only the query shows', () => {
   it.each([
     ['curency=USD', '/curency is not a known parameter | value_error.extra'],
+    [
+      'currency[]=EUR&currency[]=USD',
+      '/currency[] is not a known parameter; repeat currency for each value, without [] | value_error.extra',
+    ],
+    [
+      'currency%5B0%5D=EUR',
+      '/currency[0] is not a known parameter; repeat currency for each value, without [] | value_error.extra',
+    ],
+    ['limit[]=1', '/limit[] is not a known parameter | value_error.extra'],
     ['limit=1&limit=2', '/limit must be given only once | value_error.duplicate'],
     [
       'created_at_gte=2026-11-15T10:30:00+01:00',

@@ -162,6 +162,10 @@ const ways = (id: OperationId): Case[] => {
       : []),
     { name: 'a slash at the end', target: `${path}/` },
     { name: 'an unknown parameter', target: `${path}?unicorn=1` },
+    {
+      name: 'a list as axios sends it',
+      target: `${path}?currency[]=EUR&currency[1]=USD&status[]=processing`,
+    },
     ...['unicorn=%FF', 'limit=%zz', '%FF=1', '%', 'limit=1&limit=%C3'].map((query) => ({
       name: `the query ${query}`,
       target: `${path}?${query}`,
