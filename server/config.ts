@@ -82,13 +82,16 @@ const misspelt = (variables: Env, where: string): string[] =>
 
 function readSettings(file: string): ReturnType<typeof parseSettings> {
   try {
-    return parseSettings(readFileSync(file, 'utf8'));
+    return parseSettings(readText(file));
   } catch (error) {
     throw new ConfigurationFault(
       `The settings in ${file} cannot be read: ${whyUnreadable(error)}. Check --settings or PAYMENTS_SETTINGS.`,
     );
   }
 }
+
+/** Without the mark with which some editors begin a file. */
+const readText = (file: string): string => readFileSync(file, 'utf8').replace(/^\u{FEFF}/u, '');
 
 const faultOf = (faults: readonly string[]): ConfigurationFault =>
   new ConfigurationFault(
@@ -116,7 +119,10 @@ export const defaultDataDir = resolve(settings.DATA_DIR.default);
  */
 export const readCommandConfig = (): Config => readConfig(process.env, { isCommand: true });
 
-export const isProduction = (env: Env = process.env): boolean => env.ENVIRONMENT === 'production';
+export const isProduction = (env: Env = process.env): boolean => valueIn(env, 'ENVIRONMENT') === 'production';
+
+/** Without the end of a line that Windows writes: `. ./.env` and env_file of Compose leave it there, where nobody sees it. */
+const valueIn = (env: Env, name: string): string | undefined => env[name]?.replace(/\r$/, '');
 
 /** For `payments start`, whose options replace settings. */
 export const readStartConfig = (defaults: Env, replaced: Env): Config =>
@@ -166,10 +172,13 @@ type Texts = ReadonlyMap<SettingName, string | undefined>;
 /** An empty variable counts as unset, as shells and compose files create them. */
 function readGiven(env: Env, faults: string[]): Texts {
   const given = new Map<SettingName, string | undefined>();
-  for (const [name] of rows) if (env[name]) given.set(name, env[name]);
+  for (const [name] of rows) {
+    const value = valueIn(env, name);
+    if (value) given.set(name, value);
+  }
   for (const name of namesWithFiles) {
     const variable = fileNameOf(name);
-    const file = env[variable];
+    const file = valueIn(env, variable);
     if (!file) continue;
     if (given.has(name)) faults.push(`${name} and ${variable} are both given: set only one of them`);
     else
@@ -187,7 +196,7 @@ function readGiven(env: Env, faults: string[]): Texts {
 function readSecret(file: string): string {
   // A pipe is empty the second time, and a command may read its settings twice. A device may never end.
   if (!statSync(file).isFile()) throw new Error('it is not a regular file');
-  const text = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  const text = readText(file).replace(/\r?\n$/, '');
   if (text === '') throw new Error('the file is empty');
   return text;
 }
@@ -224,7 +233,10 @@ const removed = {
 function warningsOf({ DATABASE_URL: url, ENVIRONMENT }: Values, given: Texts, env: Env): string[] {
   const warnings = namesWithFiles
     .map(fileNameOf)
-    .filter((name) => env[name] && (statSync(env[name]).mode & 0o004) !== 0)
+    .filter((name) => {
+      const file = valueIn(env, name);
+      return file && (statSync(file).mode & 0o004) !== 0;
+    })
     .map(
       (name) =>
         `${name} is a file that every user of this machine can read: let only the user of the service read it`,

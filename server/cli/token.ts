@@ -62,7 +62,11 @@ function readKey(file: string | undefined): KeyObject {
   try {
     key = createPrivateKey(pem);
   } catch {
-    throw new OperatorFault(`${path} is not a private key in PEM format.`);
+    throw new OperatorFault(
+      pem.includes('ENCRYPTED')
+        ? `${path} has a passphrase. Write the key without it: openssl pkey -in KEY.pem -out PLAIN.pem`
+        : `${path} is not a private key in PEM format.`,
+    );
   }
   if (!algorithmOf(key))
     throw new OperatorFault(`${path} is neither ECDSA on P-521 nor RSA of 2048 bits or more.`);

@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigurationFault, reasonOf } from '../faults.ts';
+import { isDoneWithin } from '../rules/async.ts';
 import type { NoteCall, ProviderName } from './call.ts';
 import { guardDescriber, guardVerifier, noDescription, type DescribeCard, type VerifyCard } from './cards.ts';
 import { guardGiftCards, type GiftCardProvider } from './gift-cards.ts';
@@ -30,15 +31,19 @@ export const guardProviders = (
   describeCard: describeCard ? guardDescriber(describeCard, options.note) : () => noDescription,
 });
 
-export async function loadProviders({
-  environment,
-  providers,
-}: {
+const patienceMilliseconds = 30_000;
+
+interface LoadOptions {
   environment: 'sandbox' | 'production';
   /** The file. */
   providers: string | undefined;
-}): Promise<Providers> {
-  const given = providers === undefined ? {} : await load(providers);
+}
+
+export async function loadProviders(
+  { environment, providers }: LoadOptions,
+  patience = patienceMilliseconds,
+): Promise<Providers> {
+  const given = providers === undefined ? {} : await load(providers, patience);
   const fallback =
     environment === 'sandbox'
       ? {
@@ -50,10 +55,14 @@ export async function loadProviders({
   return { ...fallback, ...given };
 }
 
-async function load(file: string): Promise<Partial<Providers>> {
+async function load(file: string, patience: number): Promise<Partial<Providers>> {
   let module: Record<string, unknown>;
   try {
-    module = (await import(pathToFileURL(resolve(file)).href)) as Record<string, unknown>;
+    const loading = import(pathToFileURL(resolve(file)).href) as Promise<Record<string, unknown>>;
+    // Otherwise a start would wait forever without a word, or end if nothing else keeps the process alive.
+    if (!(await isDoneWithin(patience, loading)))
+      throw new Error(`its top level is not done within ${patience / 1000} s`);
+    module = await loading;
   } catch (error) {
     throw new ConfigurationFault(`PROVIDERS: ${file} cannot be loaded (${reasonOf(error)}).`);
   }
@@ -63,7 +72,7 @@ async function load(file: string): Promise<Partial<Providers>> {
   );
   if (wrong || found.length === 0)
     throw new ConfigurationFault(
-      `PROVIDERS: ${file} must export functions named ${names.join(', ')}${wrong ? `; it exports ${wrong[0]}` : ''}.`,
+      `PROVIDERS: ${file} must export functions named ${names.join(', ')}${wrong ? `; it exports ${wrong[0]}` : 'default' in module ? '; its default is not read' : ''}.`,
     );
   return Object.fromEntries(found);
 }

@@ -201,6 +201,23 @@ describe('a refused command exits with 1 and prints one sentence', () => {
   });
 });
 
+it('a private key with a passphrase is not called something else', async () => {
+  const file = join(dataDir.path, 'encrypted.pem');
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-521' });
+  const pem = privateKey.export({
+    type: 'pkcs8',
+    format: 'pem',
+    cipher: 'aes-256-cbc',
+    passphrase: 'secret',
+  });
+  await writeFile(file, pem);
+  const { status, stderr } = await here('token', '--scopes', '*.read', '--key', file);
+  expect([status, stderr]).toEqual([
+    1,
+    `${file} has a passphrase. Write the key without it: openssl pkey -in KEY.pem -out PLAIN.pem\n`,
+  ]);
+});
+
 describe('while the server runs', () => {
   it('a role is changed for its key pairs, and deleted when none has it', async () => {
     await json('roles', 'create', 'changing', '--allow', 'payment-methods.write');

@@ -183,10 +183,10 @@ describe('PROVIDERS', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  const load = async (text: string | undefined) => {
+  const load = async (text: string | undefined, patience?: number) => {
     const file = join(folder, `${crypto.randomUUID()}.mjs`);
     if (text !== undefined) await writeFile(file, text);
-    return loadProviders({ environment: 'production', providers: file });
+    return loadProviders({ environment: 'production', providers: file }, patience);
   };
 
   it('brings what the module exports, and nothing else', async () => {
@@ -202,9 +202,21 @@ describe('PROVIDERS', () => {
       'const a = 1;',
       /must export functions named giftCards, verifyCard, describeCard/,
     ],
+    [
+      'with a default only',
+      'export default { giftCards: () => [] };',
+      /verifyCard, describeCard; its default is not read\.$/,
+    ],
     ['with a misspelt name', 'export const giftcards = () => [];', /it exports giftcards/],
     ['with something else than a function', 'export const giftCards = 1;', /it exports giftCards/],
   ])('names a module %s', async (_name, text, message) => {
     await expect(load(text)).rejects.toThrow(message);
+  });
+
+  it('names a module whose top level waits for something that never comes', async () => {
+    const text = 'await new Promise(() => {}); export const giftCards = () => [];';
+    await expect(load(text, 100)).rejects.toThrow(
+      /cannot be loaded \(its top level is not done within 0\.1 s\)\.$/,
+    );
   });
 });

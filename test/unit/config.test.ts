@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { loadSettings, readConfig } from '../../server/config.ts';
+import { isProduction, loadSettings, readConfig } from '../../server/config.ts';
 import { OperatorFault } from '../../server/faults.ts';
 import { fileNameOf, namesWithFiles, rows, secretNames, type SecretName } from '../../server/settings.ts';
 import { settingNames } from '../support/processes.ts';
@@ -410,6 +410,16 @@ describe('a secret in a file', () => {
     expect([...namesWithFiles].sort()).toEqual(['CARD_KEY', 'CURSOR_KEY', 'DATABASE_URL']);
   });
 
+  it('a file may begin with a byte order mark, and a variable may end with the carriage return of its line', () => {
+    const env = production();
+    const [first = 'CARD_KEY', ...others] = namesWithFiles;
+    const asWritten = Object.fromEntries(Object.entries(env).map(([name, text]) => [name, `${text}\r`]));
+    const inFiles = { [fileNameOf(first)]: fileWith(`\u{FEFF}${env[first] ?? ''}`), [first]: undefined };
+    expect(others.length).toBeGreaterThan(0);
+    expect(readConfig({ ...asWritten, ...inFiles })).toEqual(readConfig(env));
+    expect(isProduction(asWritten)).toBe(true);
+  });
+
   it.each(namesWithFiles)('%s in both forms is refused, and both are named', (name) => {
     const env = production();
     const message = faultOf({ ...env, [fileNameOf(name)]: fileWith(env[name] ?? '') });
@@ -478,7 +488,7 @@ describe('a secret in a file', () => {
 it('a file of settings adds what is not given, neither as a value nor as a file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'payments-settings-'));
   const file = join(folder, 'payments.env');
-  writeFileSync(file, '# Ours\nHOST="a # b"\nPORT=1\nCARD_KEY_FILE=/x\nCURSOR_KEY=x\nDATABASE_URL=\'y\'\n');
+  writeFileSync(file, '\u{FEFF}HOST="a # b"\nPORT=1\nCARD_KEY_FILE=/x\nCURSOR_KEY=x\nDATABASE_URL=\'y\'\n');
   const given = { PORT: '2', CARD_KEY: 'z', CURSOR_KEY_FILE: '/z' };
   for (const name of settingNames) vi.stubEnv(name, (given as Env)[name]);
   try {
