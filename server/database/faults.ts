@@ -49,6 +49,11 @@ function adviceFor(error: unknown): string {
       return 'Is PostgreSQL running there? If not there, check DATABASE_URL (or DATABASE_URL_FILE).';
     case '3D000':
       return `Check DATABASE_URL (or DATABASE_URL_FILE), or create the database: see "Install on a server" in ${guide('guides/operator.md')}.`;
+    case 'SELF_SIGNED_CERT_IN_CHAIN':
+    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
+    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
+    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
+      return 'If its certificate is from an authority of your own, add sslrootcert=FILE to DATABASE_URL (or DATABASE_URL_FILE).';
     default:
       return 'Check DATABASE_URL (or DATABASE_URL_FILE).';
   }
