@@ -124,7 +124,12 @@ export async function newField(project: Project, name: string, options: FieldOpt
   const shown = await shownRecords(project, owner);
   const examples = [...new Set(shown.map((one) => one.file))];
   const ownSchema = component('schemas', pascal(name));
-  const [schema, request] = [component('schemas', owner), component('schemas', `${owner}Create`)];
+  const schema = component('schemas', owner);
+  const requests: string[] = [];
+  for (const kind of ['Create', 'Update', 'Replace']) {
+    const request = component('schemas', owner + kind);
+    if (await project.has(request)) requests.push(request);
+  }
   const resource = withArticle(spoken(owner));
   const plan: Plan = {
     write: {
@@ -167,7 +172,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       ...(kind.column === 'text' && fates === undefined
         ? [`If it may say something about a buyer, decide in ${fatesFile}`]
         : []),
-      ...((await project.has(request)) ? [`If callers give it, add it to ${request}`] : []),
+      ...(requests.length > 0 ? [`If callers give it, add it to ${requests.join(' and ')}`] : []),
       `Check the types and the database: npm run lint -- --types && npm test -- erasure account-keys`,
       `Announce it: info.version, and \`${name}\` below "### Contract" in CHANGELOG.md`,
     ],

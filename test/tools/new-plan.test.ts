@@ -161,6 +161,11 @@ it('a table of a resource with an event has an insert that takes it, and asks on
   );
   const fates = (await read('server/resources/personal.ts')).replace(/\s+/g, ' ');
   expect(fates).toMatch(/ pets: \{ [^}]*display_name: 'erased',[^}]* kind: 'kept', currency: 'kept'/);
+  await make('operation PATCH /pets/{id}');
+  const { next } = await planOf(project, readCall('field colour --in Pet'.split(' ')));
+  expect(next).toContain(
+    'If callers give it, add it to openapi/components/schemas/PetCreate.yaml and openapi/components/schemas/PetUpdate.yaml',
+  );
   await make('operation POST /toys');
   const own = 'server/resources/toys/queries.ts';
   await mkdir(join(project, 'server/resources/toys'));
