@@ -4,6 +4,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { acrossAccounts } from '../database/across-accounts.ts';
 import { notBack } from '../database/columns.ts';
 import type { Db, Tx } from '../database/database.ts';
+import { requireRightToRefresh } from '../database/grants.ts';
 import type { Work } from '../database/unit-of-work.ts';
 import type { PageEnd } from '../events/delivery-list.ts';
 import { deleteDeliveriesOf } from '../events/outbox.ts';
@@ -12,7 +13,6 @@ import { hasValue, hasValueOf, isOf } from '../resources/transactions/lookup.ts'
 import type { TransactionRow } from '../resources/transactions/queries.ts';
 import type { DatabaseTime } from '../rules/database-time.ts';
 import { nextEvents, noteOf, pageOf, type FoundPage, type FoundRow, type Place } from './erasure-pages.ts';
-import { requireRightToRefresh } from './statistics.ts';
 
 const batchSize = 500;
 

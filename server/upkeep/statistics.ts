@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { inTransaction, type Db, type Tx } from '../database/database.ts';
-import { OperatorFault } from '../faults.ts';
-import { guide } from '../guides.ts';
+import { requireRightToRefresh } from '../database/grants.ts';
 
 const [unknown, never] = ['00000000-0000-0000-0000-000000000000', new Date(0)];
 
@@ -18,22 +17,6 @@ const placeholders: Readonly<Record<string, { key: string; row: object }>> = {
     row: { slot: '', fingerprint: '', claimed_until: never, created_at: never },
   },
 };
-
-/** Refuses a role that could erase rows only. PostgreSQL would warn it, and leave the statistics as they are. */
-export async function requireRightToRefresh(db: Db, tables: readonly string[]): Promise<void> {
-  const { rows } = await sql<{ name: string; owner: string }>`
-    select relname as name, pg_get_userbyid(relowner) as owner from pg_class
-    where oid = any(${tables}::text[]::regclass[]) and not pg_has_role(relowner, 'usage')
-      and not case when current_setting('server_version_num')::integer >= 170000 then has_table_privilege(oid, 'maintain')
-        else false end
-      and not (select pg_has_role(datdba, 'usage') from pg_database where datname = current_database())
-    order by relname limit 1`.execute(db);
-  const [found] = rows;
-  if (found)
-    throw new OperatorFault(
-      `This role cannot erase: PostgreSQL keeps statistics of ${found.name}, which show values of its rows, and lets only ${found.owner}, who owns it, renew them. Call this with the settings of ${found.owner}: see "Two database roles" in ${guide('guides/operator.md')}.`,
-    );
-}
 
 /** The statistics of the planner hold samples of the values. May take minutes. */
 export async function refreshStatistics(db: Db, tables: readonly string[]): Promise<void> {
