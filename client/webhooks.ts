@@ -45,7 +45,9 @@ export async function verifyWebhook(delivery: WebhookDelivery): Promise<WebhookE
   const { headers, body, toleranceSeconds = 300, now = new Date() } = delivery;
   // For JavaScript callers: express.json() replaces the body with the parsed object.
   if (typeof body !== 'string' && !(body instanceof Uint8Array))
-    throw new TypeError('`body` must be the raw body as bytes or text, not the parsed JSON.');
+    throw new TypeError(
+      "`body` must be the raw body as bytes or text, not the parsed JSON. With Express: express.raw({ type: '*/*' })",
+    );
   const keys = (delivery.secrets ?? [delivery.secret]).map(keyOf);
   const id = headerOf(headers, 'webhook-id');
   const timestamp = headerOf(headers, 'webhook-timestamp');

@@ -2,7 +2,7 @@
 // between requests, except for the answers to requests with an Idempotency-Key.
 import type { Request } from 'express';
 import { createBody } from '../server/http/body.ts';
-import { createDesk } from '../server/http/desk/desk.ts';
+import { createDesk, explainAbsence } from '../server/http/desk/desk.ts';
 import type { RequestFeed } from '../server/http/desk/feed.ts';
 import { createExpress, type App } from '../server/http/express.ts';
 import {
@@ -93,6 +93,7 @@ export function createApp(options: AppOptions): App {
     .then(createAnswer({ address, delay, now }));
   app.use(whereOnly(isKnown, checks));
   servePages(app, arrived, siteDir, { hasConsole: pagesDir !== undefined, address });
+  if (pagesDir !== undefined) app.use(explainAbsence);
   // Refuses what is neither an operation nor a page.
   forEvery(app, accepted.then(route));
   app.use(writeError);

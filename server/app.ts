@@ -18,7 +18,7 @@ import { serveApprovals } from './http/approvals.ts';
 import { createBearer } from './http/bearer.ts';
 import { createBody } from './http/body.ts';
 import { createOwned, createUnowned } from './http/databases.ts';
-import { createDesk, isLoopback, type DeskDeps } from './http/desk/desk.ts';
+import { createDesk, explainAbsence, type DeskDeps } from './http/desk/desk.ts';
 import { createExpress, type App } from './http/express.ts';
 import { createCors, earlyData, createSecurityHeaders, wellFormed, requestId } from './http/headers.ts';
 import { createWaitForStart, serveHealth, type Life } from './http/health.ts';
@@ -145,16 +145,21 @@ export function createApp(deps: AppDeps): App {
   serveStatic(app, {
     document,
     siteDir: deps.siteDir,
+    isSandbox: environment === 'sandbox',
     hasConsole: desk !== undefined,
-    ownUrl: environment === 'sandbox' && isLoopback(config.host) ? publicUrl : undefined,
+    ownUrl: environment === 'sandbox' && isReachable(config.publicUrl) ? publicUrl : undefined,
   });
   if (environment === 'sandbox') {
     serveApprovals(app, arrived, { pagesDir: deps.pagesDir, unitsOn });
     serveSandboxPackage(app);
   }
+  if (desk) app.use(explainAbsence);
   // Refuses what is neither an operation nor a page.
   forEvery(app, accepted.then(route));
   app.use(createWriteError(responses, log));
   app.use(createFallback(log));
   return app;
 }
+
+/** A server that listens on all addresses has none, unless PUBLIC_URL names it. */
+const isReachable = (url: string) => !['0.0.0.0', '[::]'].includes(new URL(url).hostname);

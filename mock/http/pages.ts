@@ -96,7 +96,7 @@ function serveSite(app: Express, siteDir: string, hasConsole: boolean): void {
     trailOf(res).why = 'the docs';
     next();
   });
-  serveDocs(app, siteDir, { hasConsole, isMock: true });
+  serveDocs(app, siteDir, { kind: 'mock', hasConsole });
 }
 
 const escape = (text: string) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -89,10 +89,7 @@ export async function assemble(contract: Contract, text: string) {
     content:
       '<article class="guide">\n<h1>No such page</h1>\n<p>The menu has the guides, and the search finds words in all pages.</p></article>',
   });
-  site.page(
-    'here.js',
-    '// Where the docs have a console beside them, the server answers with another script.\n',
-  );
+  site.page('here.js', '// A sandbox or mock answers with another script.\n');
   const published = publish(JSON.parse(text) as Document);
   site.page('openapi.json', `${JSON.stringify(published, null, 2)}\n`);
   site.page('openapi.yaml', stringify(published, { lineWidth: 120 }));

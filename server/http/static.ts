@@ -9,13 +9,14 @@ interface StaticDeps {
   document: Document;
   /** The site that `npm run docs` or the first start built. */
   siteDir: string;
+  isSandbox: boolean;
   hasConsole: boolean;
   /** The URL of a sandbox, unless it listens on an address that is no name of it, such as 0.0.0.0. */
   ownUrl: (() => string) | undefined;
 }
 
 export function serveStatic(app: Express, deps: StaticDeps): void {
-  const { document, siteDir, hasConsole, ownUrl } = deps;
+  const { document, siteDir, isSandbox, hasConsole, ownUrl } = deps;
   const published = publish(document);
   let contract: Buffer | undefined;
   // One buffer for all answers, so that clients that do not read theirs share it. Not before the first request: until then
@@ -26,27 +27,30 @@ export function serveStatic(app: Express, deps: StaticDeps): void {
   };
   app.get('/openapi.json', (_req, res) => void res.type('application/json').send(readContract()));
   serveBadges(app);
-  serveDocs(app, siteDir, { hasConsole });
+  serveDocs(app, siteDir, { kind: isSandbox ? 'sandbox' : 'production', hasConsole });
 }
 
 // Serves the docs, and other pages that were built before the start: compressed as they were built, and cached.
 
 interface DocsOptions {
-  /** With a console, each operation has a link to it, and examples name the server that the page comes from. */
+  /**
+   * In a sandbox or a mock, examples name the server that the page comes from, and pages of a mock say that any token will do.
+   * Test cards are not for production: there, examples keep naming a sandbox on the reader's machine.
+   */
+  kind: 'sandbox' | 'mock' | 'production';
+  /** Each operation has a link to it. */
   hasConsole: boolean;
-  /** Then the pages say that any token will do. */
-  isMock?: boolean;
 }
 
 /** The mock serves them too. */
-export function serveDocs(app: Express, siteDir: string, { hasConsole, isMock }: DocsOptions): void {
+export function serveDocs(app: Express, siteDir: string, { kind, hasConsole }: DocsOptions): void {
   // The relative links of the pages need the trailing slash.
   app.get('/docs', (_req, res) => {
     res.redirect(308, 'docs/');
   });
-  if (hasConsole)
+  if (kind !== 'production')
     app.get('/docs/here.js', (_req, res) => {
-      const facts = { console: '', ...(isMock ? { mock: '' } : {}) };
+      const facts = { kind, ...(hasConsole ? { console: '' } : {}) };
       res.setHeader('Cache-Control', 'no-cache');
       res.type('js').send(`Object.assign(document.documentElement.dataset, ${JSON.stringify(facts)});\n`);
     });

@@ -328,10 +328,12 @@ describe('everyone else gets the same 404 as for any unknown path', () => {
         ...usual,
         ...(usual.origin && { origin }),
         host,
-        connection: 'close',
+        connection: 'keep-alive',
       });
       const head = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-      const answer = await sendBytes(origin, `${method} ${path} HTTP/${version}\r\n${head}\r\n`);
+      // A second request ends the connection, which a browser keeps.
+      const last = `GET /healthz HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`;
+      const answer = await sendBytes(origin, `${method} ${path} HTTP/${version}\r\n${head}\r\n${last}`);
       return [answer.split(' ')[1], answer.includes('\r\n\r\n{"type":"error","code":"not_found"')];
     };
     // The mock has no events.
@@ -341,23 +343,61 @@ describe('everyone else gets the same 404 as for any unknown path', () => {
     }
   });
 
+  // A proxy that speaks HTTP/1.1, as nginx does since 1.29.7, does not hand on what is meant for the next hop.
+  it.each([{ connection: 'close' }, { connection: '' }])(
+    'data and actions, not from a browser: %o',
+    async (headers) => {
+      for (const [method, path, usual] of everything().filter(([, one]) => one.startsWith('/sandbox/')))
+        expectAbsent(await send(method, path, { ...usual, ...headers }));
+    },
+  );
+
+  it('and the log says why, where somebody looks for the pages behind a proxy', async () => {
+    const reasonOf = async (headers: Record<string, string>, path = '/') => {
+      service.logs.length = 0;
+      expectAbsent(await send('GET', path, { ...html, ...headers }));
+      return service.logs.map((line) => (JSON.parse(line) as { reason?: string }).reason).join('');
+    };
+    const proxied = 'this page is not served through a proxy';
+    expect(await reasonOf({ 'x-forwarded-for': '192.0.2.1' })).toBe(proxied);
+    expect(await reasonOf({ via: '1.1 proxy' }, '/console/')).toBe(proxied);
+    expect(await reasonOf({ host: 'sandbox.example' })).toContain('only under a name of this machine');
+    expect(await reasonOf({ via: '1.1 proxy' }, '/unicorns')).toBe('unknown path');
+  });
+
   it.each([
-    ['in production', { environment: 'production' as const, publicUrl: 'https://api.example' }],
-    ['on a server that other machines can reach', { host: '0.0.0.0' }],
-    ['on a server that is meant for others', { publicUrl: 'https://sandbox.example' }],
-  ])('%s', async (_, config) => {
+    [
+      'in production',
+      { environment: 'production' as const, publicUrl: 'https://api.example' },
+      { kind: undefined, isListed: false },
+    ],
+    [
+      'on a server that other machines can reach',
+      { host: '0.0.0.0', publicUrl: 'http://0.0.0.0:8080' },
+      { kind: 'sandbox', isListed: false },
+    ],
+    [
+      'on a server that is meant for others',
+      { publicUrl: 'https://sandbox.example' },
+      { kind: 'sandbox', isListed: true },
+    ],
+    [
+      'in a container that is meant for others',
+      { host: '0.0.0.0', publicUrl: 'https://sandbox.example' },
+      { kind: 'sandbox', isListed: true },
+    ],
+  ])('%s', async (_, config, { kind, isListed }) => {
     await using other = await startTestService({ config, pagesDir });
     const url = `http://127.0.0.1:${other.service.port}`;
     const headers = { ...own, origin: url };
     for (const [method, path, usual] of everything())
       expectAbsent(await send(method, path, method === 'POST' ? headers : usual, url));
-    expect((await send('GET', '/docs/here.js', {}, url)).text).not.toContain('dataset.console');
+    const here = (await send('GET', '/docs/here.js', {}, url)).text;
+    expect(/\{.*\}/.exec(here)?.[0]).toBe(kind && JSON.stringify({ kind }));
     const { servers } = JSON.parse((await send('GET', '/openapi.json', {}, url)).text) as {
       servers: { url: string }[];
     };
     // Tools call the first one.
-    expect(servers[0]?.url === other.config.publicUrl).toBe(
-      other.config.publicUrl === 'https://sandbox.example',
-    );
+    expect(servers[0]?.url === other.config.publicUrl).toBe(isListed);
   });
 });

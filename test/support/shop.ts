@@ -22,6 +22,8 @@ export type Shop = Awaited<ReturnType<typeof openShop>>;
 export async function openShop(folder: string) {
   const shop = { token: '', baseUrl: '' };
   const site = createServer(({ url = '' }, response) => {
+    // As Vite answers when the backend behind it does not.
+    if (url === '/token' && shop.token === '') return void response.writeHead(500).end();
     // With a newline at the end, as a shell writes it.
     if (url === '/token') return void response.end(`${shop.token}\n`);
     const type = extname(url) === '.js' ? 'text/javascript' : 'text/html';

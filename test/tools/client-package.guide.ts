@@ -209,6 +209,12 @@ export function describeGuide(packed: () => PackedClient, service: () => TestSer
         }
       });
 
+      it('a backend that gives no token is told, too', async () => {
+        const { page } = await shop.open('index.html', mock.url, '');
+        await page.getByText('Please log in again.').waitFor();
+        await page.close();
+      });
+
       it('a token with too little is told so by both', async () => {
         for (const address of [mock.url, service().url]) {
           const { page } = await shop.open('index.html', address, service().token('embed'));

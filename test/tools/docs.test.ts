@@ -39,11 +39,11 @@ async function listen(one: Server): Promise<string> {
 beforeAll(async () => {
   for (const file of filesOf(site)) built.set(file, readFileSync(join(site, file), 'latin1'));
   const app = createExpress();
-  serveDocs(app, site, { hasConsole: false });
+  serveDocs(app, site, { kind: 'production', hasConsole: false });
   server = createServer(app);
   address = await listen(server);
   const inSandbox = createExpress();
-  serveDocs(inSandbox, site, { hasConsole: true });
+  serveDocs(inSandbox, site, { kind: 'sandbox', hasConsole: true });
   sandbox = createServer(inSandbox);
   sandboxAddress = await listen(sandbox);
 });
@@ -449,6 +449,26 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
       await reader.goto(sandboxAddress + path);
       const link = reader.getByRole('article').getByRole('link', { name: 'console', exact: true });
       expect(await link.getAttribute('href')).toBe(`${origin}/console/`);
+    }
+  });
+
+  it('names the address of a sandbox behind a proxy, too, and links to no console there', async () => {
+    const app = createExpress();
+    serveDocs(app, site, { kind: 'sandbox', hasConsole: false });
+    const hosted = createServer(app);
+    try {
+      const url = await listen(hosted);
+      const reader = await open('guides/getting-started.html', {}, url);
+      const article = reader.getByRole('article');
+      await article
+        .getByText(`${new URL(url).origin}/card-scheme-definitions`)
+        .first()
+        .waitFor();
+      await article.getByText('has no console: ask whoever runs it').waitFor();
+      expect(await article.getByRole('link', { name: 'console', exact: true }).count()).toBe(0);
+      expect(await article.innerText()).not.toContain('127.0.0.1:8080');
+    } finally {
+      hosted.close();
     }
   });
 

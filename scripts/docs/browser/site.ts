@@ -21,19 +21,24 @@ addEventListener('DOMContentLoaded', () => {
   languages();
   for (const code of document.querySelectorAll('.code code')) showOwnUrl(code);
   for (const link of document.querySelectorAll<HTMLAnchorElement>('a[href^="http://127.0.0.1:"]'))
-    link.href = withOwn(link.href);
+    if (link.pathname === '/console/' && lacksConsole) link.replaceWith(...link.childNodes);
+    else link.href = withOwn(link.href);
   copyButtons();
   searchDialog();
 });
 
-const isMock = html.dataset.mock !== undefined;
+// What the server says in here.js. Without it the pages were opened as files, or come from a server of production.
+const { kind } = html.dataset;
+const isMock = kind === 'mock';
+/** Behind a proxy and in a container. */
+const lacksConsole = kind !== undefined && html.dataset.console === undefined;
 
 /** The server that examples name: a sandbox, and in examples for a mock the mock. */
 const usualUrl = isMock ? /http:\/\/127\.0\.0\.1:(8080|4010)/g : /http:\/\/127\.0\.0\.1:8080/g;
 
-/** In a sandbox or a mock, as here.js says, examples name the server of the page, so that what is copied from them works. */
+/** In a sandbox or a mock, examples name the server of the page, so that what is copied from them works. */
 const withOwn = (text: string) =>
-  html.dataset.console === undefined
+  kind === undefined
     ? text
     : text.replaceAll(usualUrl, new URL(`${root}..`, location.href).href.replace(/\/$/, ''));
 

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Router, type Request, type RequestHandler } from 'express';
+import { ApiError } from '../../errors.ts';
 import { uuidSource } from '../../rules/values.ts';
 import { hasSeveralHosts } from '../headers.ts';
 import { sayBuilding, serveBuilt } from '../static.ts';
@@ -112,18 +113,26 @@ export function createDesk(
 export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
 
 /**
- * The name is checked because of DNS rebinding: the page of another site, whose name suddenly means 127.0.0.1, sends its own name.
  * A proxy would let strangers in through the machine that it runs on. nginx adds no header by default, and sends the name of this
- * server, but by HTTP/1.0, which no browser does.
+ * server: before 1.29.7 by HTTP/1.0, which no browser does, since then by HTTP/1.1, so see `isFromBrowser`.
  */
-function isLocal({ headers, httpVersion, rawHeaders }: Request): boolean {
-  if (httpVersion !== '1.1' || hasSeveralHosts(rawHeaders)) return false;
-  const names = Object.keys(headers);
-  if (names.some((name) => name === 'forwarded' || name === 'via' || name.startsWith('x-forwarded-')))
-    return false;
-  if (names.includes('x-real-ip')) return false;
-  return isLoopback((headers.host ?? '').replace(/:\d{1,5}$/, ''));
+function isProxied({ headers, httpVersion }: Request): boolean {
+  const isOfProxy = (name: string) =>
+    ['forwarded', 'via', 'x-real-ip'].includes(name) || name.startsWith('x-forwarded-');
+  return httpVersion !== '1.1' || Object.keys(headers).some(isOfProxy);
 }
+
+/** The name is checked because of DNS rebinding: the page of another site, whose name suddenly means 127.0.0.1, sends its own name. */
+const hasOwnName = ({ headers, rawHeaders }: Request): boolean =>
+  !hasSeveralHosts(rawHeaders) && isLoopback((headers.host ?? '').replace(/:\d{1,5}$/, ''));
+
+const isLocal = (req: Request): boolean => !isProxied(req) && hasOwnName(req);
+
+/**
+ * Browsers send `Connection: keep-alive`. It is for the next hop only, so nginx and HAProxy do not hand it on when they speak
+ * HTTP/1.1 to this server, and strangers cannot have them send it.
+ */
+const isFromBrowser = ({ headers }: Request): boolean => /\bkeep-alive\b/i.test(headers.connection ?? '');
 
 /** A browser sets these headers itself; a page cannot. Pages of other origins have another Origin, or `null`. */
 function isOwnPage({ headers }: Request): boolean {
@@ -143,7 +152,7 @@ const passIf =
 /** For pages and their scripts, which hold no data and change nothing. People may come to them from a link. */
 const forReaders: RequestHandler = passIf(isLocal);
 
-const isOwn = (req: Request): boolean => isLocal(req) && isOwnPage(req);
+const isOwn = (req: Request): boolean => isLocal(req) && isFromBrowser(req) && isOwnPage(req);
 
 /** For data: only scripts of our own pages. */
 const forOwnPages: RequestHandler = passIf(isOwn);
@@ -157,3 +166,14 @@ const forOwnActions: RequestHandler = passIf(
     req.headers.origin !== undefined &&
     /^application\/json\s*(;|$)/i.test(req.headers['content-type'] ?? ''),
 );
+
+/** For the log, after all pages: whoever put a proxy before a sandbox looks for its landing page there. */
+export const explainAbsence: RequestHandler = (req, _res, next) => {
+  const isPage = req.method === 'GET' && ['/', '/console', '/console/'].includes(req.path);
+  if (isPage && isProxied(req)) throw absent('this page is not served through a proxy');
+  if (isPage && !hasOwnName(req))
+    throw absent('this page is served only under a name of this machine, such as localhost');
+  next();
+};
+
+const absent = (reason: string) => new ApiError('not_found', { reason });

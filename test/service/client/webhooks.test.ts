@@ -1,5 +1,11 @@
 // The client verifies deliveries that the Standard Webhooks library signed.
 import { randomBytes, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import express from 'express';
+import { fastify } from 'fastify';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import {
@@ -9,6 +15,7 @@ import {
   type WebhookEvent,
 } from '../../../client/index.ts';
 import { signTestWebhook } from '../../../client/server.ts';
+import { root } from '../../support/processes.ts';
 import { transaction } from '../../support/transactions.ts';
 
 const newSecret = () => `whsec_${randomBytes(24).toString('base64')}`;
@@ -212,6 +219,46 @@ describe('a delivery is refused', () => {
   });
 
   it('when what came was parsed already, with a word on why', async () => {
-    await expect(verify({ body: event as never })).rejects.toThrow(/not the parsed JSON/);
+    await expect(verify({ body: event as never })).rejects.toThrow(/not the parsed JSON.*express\.raw/);
+  });
+});
+
+describe('a framework keeps the raw body, as the guide says', () => {
+  const guide = readFileSync(join(root, 'docs/guides/webhooks.md'), 'utf8');
+  const deliver = (url: string) =>
+    fetch(url, {
+      method: 'POST',
+      headers: { ...headersAt(), 'content-type': 'application/json' },
+      body,
+    }).then((response) => response.text());
+
+  it('Express', async () => {
+    expect(guide).toContain(`express.raw({ type: '*/*' })`);
+    const app = express();
+    app.post('/hook', express.raw({ type: '*/*' }), async (request, response) => {
+      const { name } = await verify({ headers: request.headers, body: request.body as Uint8Array });
+      response.send(name);
+    });
+    app.use(express.json());
+    const server = createServer(app);
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    expect(await deliver(`http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`)).toBe(event.name);
+    server.close();
+  });
+
+  it('Fastify', async () => {
+    expect(guide).toContain(
+      `addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => done(null, body))`,
+    );
+    const app = fastify();
+    app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, raw, done) => {
+      done(null, raw);
+    });
+    app.post('/hook', async (request) => {
+      const { name } = await verify({ headers: request.headers, body: request.body as Uint8Array });
+      return name;
+    });
+    expect(await deliver(`${await app.listen()}/hook`)).toBe(event.name);
+    await app.close();
   });
 });
