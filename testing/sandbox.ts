@@ -52,6 +52,10 @@ export interface Sandbox {
 
 /** Ready when it resolves. It ends with this process, if nobody closes it before. */
 export async function startSandbox({ port = 0 }: SandboxOptions = {}): Promise<Sandbox> {
+  if (process.versions.pnp !== undefined)
+    throw new Error(
+      "The sandbox does not run with Yarn Plug'n'Play: set `nodeLinker: node-modules` in .yarnrc.yml, and run `yarn install`.",
+    );
   const args = ['start', '--json', '--data', 'temporary', '--port', String(port)];
   const program = await startProgram<{ url: string; key_file: string; data_dir: string }>(command, args);
   const { url, key_file: keyFile, data_dir: dataDir } = program.facts;

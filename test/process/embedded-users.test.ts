@@ -119,6 +119,14 @@ describe.skipIf(!isRoot())('root (skipped for other users)', () => {
     await expect(closed).rejects.toThrow(/who cannot enter .*chmod o\+x.*set DATABASE_URL/);
   });
 
+  it.skipIf(!open)('says what to do for a user without an entry in /etc/passwd', async () => {
+    const unnamed = { uid: 12_345, gid: 12_345 };
+    await folderOf(unnamed);
+    await expect(runAs(unnamed)).rejects.toThrow(
+      'user 12345 has no entry in /etc/passwd. Add one, or set DATABASE_URL.',
+    );
+  });
+
   it('keeps an ordinary user as the owner of the database', async () => {
     const daemon = { uid: 1, gid: 1 };
     await folderOf(daemon);

@@ -253,6 +253,12 @@ describe('startSandbox', () => {
     );
   });
 
+  it("says that it does not run with Yarn Plug'n'Play", async () => {
+    process.versions.pnp = '3';
+    onTestFinished(() => void delete process.versions.pnp);
+    await expect(packed.startSandbox()).rejects.toThrow('set `nodeLinker: node-modules` in .yarnrc.yml');
+  });
+
   it('has closed when it was closed twice, and says so', async () => {
     const sandbox = await started();
     await Promise.all([sandbox.close(), sandbox.close()]);

@@ -65,6 +65,13 @@ export async function createCluster(
     await runScript(folder, script, [draft, join(binaries, 'initdb'), ...options], password);
   } catch (error) {
     if (hasCluster(folder)) return;
+    // As in OpenShift, or with `docker run --user`.
+    const [, unnamed] = /could not look up effective user ID (\d+)/.exec(reasonOf(error)) ?? [];
+    if (unnamed !== undefined)
+      throw new OperatorFault(
+        `The embedded PostgreSQL could not be created: user ${unnamed} has no entry in /etc/passwd. Add one, or set DATABASE_URL.`,
+        { cause: error },
+      );
     throw new OperatorFault(`The embedded PostgreSQL could not be created: ${reasonOf(error)}`, {
       cause: error,
     });
