@@ -42,6 +42,8 @@ describe('the search of the docs', () => {
     ['duplicate', 'guides/errors.html#409'],
     ['rate limit', 'guides/rate-limits.html'],
     ['csv export', lacking, 'CSV, or reports · Nothing'],
+    ['transformIgnorePatterns', 'guides/client.html#typed-client'],
+    ['commonjs', 'guides/client.html#typed-client'],
     ['c#', 'guides/languages.html', 'in C#, and in others that are not here, there is nothing ready'],
   ])('answers "%s" with %s first, which says it if there is nothing', (query, first, says = '') => {
     const [found] = search(query);
