@@ -47,6 +47,10 @@ describe('an embedded PostgreSQL', () => {
     (await readFile(join(dataDir, 'postgres-password'), 'utf8')).trim();
   const postmasterFile = (): string => join(database.directory, 'data', 'postmaster.pid');
 
+  it('has a folder that Git ignores', async () => {
+    expect(await readFile(join(dataDir, '.gitignore'), 'utf8')).toBe('*\n');
+  });
+
   it('starts once for a fault that another start would find again', async () => {
     await using other = await newDataDir();
     const options = {

@@ -48,8 +48,9 @@ export function explain(error: unknown, path: string): never {
 export function makeDataDirectory(dataDir: string): string {
   const path = resolve(dataDir);
   const umask = process.umask(0o066);
+  let made: string | undefined;
   try {
-    mkdirSync(path, { recursive: true, mode: isRoot() ? 0o711 : 0o700 });
+    made = mkdirSync(path, { recursive: true, mode: isRoot() ? 0o711 : 0o700 });
   } catch (error) {
     // This is what Node says of a read-only file system.
     if (codeOf(error) === 'ENOENT')
@@ -61,6 +62,8 @@ export function makeDataDirectory(dataDir: string): string {
     process.umask(umask);
   }
   refuseOpen(path);
+  // It may be in a project of somebody, who adds all files to Git, keys and data included.
+  if (made !== undefined) createPrivate(join(path, '.gitignore'), '*\n');
   return realpathSync(path);
 }
 
