@@ -57,14 +57,14 @@ function userName(): string {
  * each line that sets nothing.
  */
 export function loadSettings(option: string | undefined): string[] {
-  const file = option ?? process.env.PAYMENTS_SETTINGS;
+  const file = option ?? valueIn(process.env, 'PAYMENTS_SETTINGS');
   const before = { ...process.env };
   const warnings = misspelt(before, 'The environment');
   if (file === undefined || file === '') return warnings;
   const { variables, odd } = readSettings(file);
   for (const [name, value] of Object.entries(variables)) {
     const other = name.endsWith('_FILE') ? name.slice(0, -'_FILE'.length) : fileNameOf(name);
-    if (!before[name] && !before[other]) process.env[name] = value;
+    if (!valueIn(before, name) && !valueIn(before, other)) process.env[name] = value;
   }
   // Not the line itself, which may have a secret.
   const lines = odd.map((line) => `${file}: line ${line} is no NAME=value, so it sets nothing.`);
@@ -243,7 +243,7 @@ function warningsOf({ DATABASE_URL: url, ENVIRONMENT }: Values, given: Texts, en
     );
   warnings.push(...misspelt(env, 'The environment'));
   for (const [name, instead] of Object.entries(removed))
-    if (env[name]) warnings.push(`${name} has no effect any more. ${instead}`);
+    if (valueIn(env, name)) warnings.push(`${name} has no effect any more. ${instead}`);
   if (url === undefined) return warnings;
   if (!given.has('ENVIRONMENT'))
     warnings.push(

@@ -55,6 +55,10 @@ export async function runAs<Started extends Running>(way: Way<Started>): Promise
     if (isForProgram) console.error(visibleLines(message === undefined ? inspect(error) : message));
     else reportFailedStart(error, message);
     process.exitCode = error instanceof OperatorFault ? error.exitCode : 1;
+    // When that is written: what a provider's module left, such as a timer, would keep the process alive.
+    process.stdout.write('', () => {
+      exitAfter(idleMilliseconds);
+    });
   }
 }
 

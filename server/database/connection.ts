@@ -20,7 +20,7 @@ const quickPlanning = ['jit = off', 'max_parallel_workers_per_gather = 0'];
 /** Somebody may have set others for the role or the database. pg reads no other form of a date. */
 const datesAsRead = 'datestyle = ISO';
 /** Whoever waited for a lock must see what was committed meanwhile. */
-const beginToWrite = 'begin isolation level read committed';
+export const beginToWrite = 'begin isolation level read committed';
 
 /** Of a connection that nobody shares. A statement of its own begins a transaction, too. */
 export const sessionSettings = (statementMilliseconds: number): string[] => [
@@ -101,7 +101,7 @@ export function connectionOf(
     await send(how, []);
   };
 
-  /** A statement of its own: a transaction, because only that can have limits of its own behind a pooler. */
+  /** A statement of its own: a transaction, because only that can have settings of its own behind a pooler. */
   const sendAlone: Connection['query'] = async <Row extends pg.QueryResultRow>(
     text: string,
     values?: readonly unknown[],
@@ -121,10 +121,8 @@ export function connectionOf(
     }
   };
 
-  const sendThroughPooler: Connection['query'] = (text, values, execution) => {
-    const isAlone = !isInTransaction && statementMilliseconds > 0;
-    return isAlone ? sendAlone(text, values, execution) : send(text, values, execution);
-  };
+  const sendThroughPooler: Connection['query'] = (text, values, execution) =>
+    isInTransaction ? send(text, values, execution) : sendAlone(text, values, execution);
 
   return {
     query: isPooled ? sendThroughPooler : send,

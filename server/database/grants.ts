@@ -20,6 +20,15 @@ export async function grantRights(db: Db, role: string): Promise<void> {
     // After an erasure, the statistics of columns must not show what was erased. Older versions have no such right.
     if (version >= 170_000) await sql`grant maintain on all tables in schema ${ours} to ${name}`.execute(tx);
   });
+  // Who does not own the schema was only warned.
+  const { rows } = await sql<{ owner: string }>`
+    select pg_get_userbyid(nspowner) as owner from pg_namespace
+    where nspname = ${schema} and not has_schema_privilege(${role}, oid, 'usage')`.execute(db);
+  const [refused] = rows;
+  if (refused)
+    throw new OperatorFault(
+      `The schema ${schema} belongs to ${refused.owner}, who must call once: grant usage on schema "${schema}" to "${role}"`,
+    );
 }
 
 /**
@@ -59,7 +68,7 @@ async function findFor(db: Db, role: string): Promise<{ version: number; schema:
 }
 
 /** Refuses to erase as a role that could erase rows only: PostgreSQL would warn it, and leave the statistics as they are. */
-export async function requireRightToRefresh(db: Db, tables: readonly string[]): Promise<void> {
+export async function requireRightToErase(db: Db, tables: readonly string[]): Promise<void> {
   const { rows } = await sql<{ name: string; owner: string }>`
     select relname as name, pg_get_userbyid(relowner) as owner from pg_class
     where oid = any(${tables}::text[]::regclass[]) and not pg_has_role(relowner, 'usage')

@@ -39,10 +39,7 @@ export async function refuseUnknown(db: Db, place: string): Promise<string | und
       .filter((name) => name > last)
       .sort()
       .at(-1);
-  if (tables.length === 0) {
-    await refuseEncoding(db, place);
-    return undefined;
-  }
+  if (tables.length === 0) return undefined;
   const more = tables.length > 5 ? ', …' : '';
   throw new DatabaseFault(
     `The database ${place} has tables of another application (${tables.slice(0, 5).join(', ')}${more}). Check DATABASE_URL (or DATABASE_URL_FILE).`,
@@ -50,14 +47,13 @@ export async function refuseUnknown(db: Db, place: string): Promise<string | und
 }
 
 /** Requests have any text, which another encoding could not store. A database that is in use already is left alone. */
-async function refuseEncoding(db: Db, place: string): Promise<void> {
+async function refuseEncoding(db: Db): Promise<void> {
   const { rows } = await sql<{ encoding: string }>`
     select current_setting('server_encoding') as encoding`.execute(db);
   const { encoding = '' } = rows[0] ?? {};
-  // The second keeps bytes as they are.
-  if (['UTF8', 'SQL_ASCII'].includes(encoding)) return;
+  if (encoding === 'UTF8') return;
   throw new DatabaseFault(
-    `The database ${place} has the encoding ${encoding}, which cannot store every text. Create it anew: createdb --encoding=UTF8 --template=template0 NAME`,
+    `The database has the encoding ${encoding}, which cannot store and count every text. Create it anew: createdb --encoding=UTF8 --template=template0 NAME`,
   );
 }
 
@@ -83,6 +79,7 @@ async function listTables(db: Db): Promise<string[]> {
 export async function migrate(db: Db): Promise<string[]> {
   const done: string[] = [];
   try {
+    if ((await listApplied(db)).length === 0) await refuseEncoding(db);
     // Most starts have nothing to do, and need no lock.
     while (pendingAfter(await listApplied(db)).length > 0)
       done.push(...(await inTransactionOnce(db, applyNext)));

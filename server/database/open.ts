@@ -4,6 +4,7 @@ import { contractVersion } from '../../generated/operations.ts';
 import { placeOf } from '../database-url.ts';
 import { codeOf, reasonOf } from '../faults.ts';
 import { createSingleFlight } from '../rules/async.ts';
+import { beginToWrite } from './connection.ts';
 import { openDatabase, type Database, type DatabaseOptions, type Db } from './database.ts';
 import { EmbeddedClient, startEmbedded } from './embedded/index.ts';
 import { claimDatabase, refuseOtherEnvironment, type Environment } from './environment.ts';
@@ -219,12 +220,13 @@ export async function findUnready(
     // same message, because a pooler refuses it as an option of the connection.
     // `transaction_read_only` is also on while a standby replays the log of its primary.
     const results = (await client.query(
-      `set local statement_timeout = ${queryMilliseconds};
+      `${beginToWrite}; set local statement_timeout = ${queryMilliseconds};
        select current_setting('transaction_read_only')::boolean as "isReadOnly",
          (select count(*)::integer from applied_migrations
-          where name in (${names.map((name) => client.escapeLiteral(name)).join(', ')})) as applied`,
+          where name in (${names.map((name) => client.escapeLiteral(name)).join(', ')})) as applied;
+       commit`,
     )) as unknown as pg.QueryResult<{ isReadOnly: boolean; applied: number }>[];
-    const [row] = results[1]?.rows ?? [];
+    const [row] = results[2]?.rows ?? [];
     if (row?.isReadOnly !== false) return 'database read-only';
     if (wasDiskFull) await client.query(`set local statement_timeout = ${queryMilliseconds}; ${writeSome}`);
     return row.applied === names.length ? undefined : 'migrations missing';

@@ -4,6 +4,7 @@
 // Nobody is told: subscribers could do nothing with an event that says nothing, and there would be one per transaction.
 import { findAccountOf } from '../database/across-accounts.ts';
 import type { Db } from '../database/database.ts';
+import { requireRightToErase } from '../database/grants.ts';
 import {
   erasableProperties,
   eraseMethod,
@@ -50,8 +51,9 @@ interface ErasureOptions extends StepOptions {
 /** Undefined when neither a record nor a transaction names the buyer. */
 export async function eraseBuyer(id: string, options: ErasureOptions): Promise<Erasure | undefined> {
   const { db, inStep, dryRun, references } = options;
+  await requireRightToErase(db, tablesWithTraces);
   const marks = [erasureOfBuyer(id)];
-  const { found, step, steps } = createSteps(options, (unit) => beginErasure(unit, marks, tablesWithTraces));
+  const { found, step, steps } = createSteps(options, (unit) => beginErasure(unit, marks));
 
   // Without a record of the buyer no other record names it, and no account has an empty ID.
   const account = (await findAccountOf(db, 'buyers', id)) ?? '';

@@ -5,6 +5,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { listAccountsOf, listAccountsWith } from '../database/across-accounts.ts';
 import { notBack } from '../database/columns.ts';
 import type { Db } from '../database/database.ts';
+import { requireRightToErase } from '../database/grants.ts';
 import type { Work } from '../database/unit-of-work.ts';
 import { shellWord } from '../installation.ts';
 import { currentMonth, expiry, isExpired } from '../resources/payment-methods/queries.ts';
@@ -54,10 +55,11 @@ export async function eraseCards(
   chosen: ChosenCards,
   { db, ...options }: StepOptions & { db: Db },
 ): Promise<CardErasure> {
+  await requireRightToErase(db, tablesWithTraces);
   const places = await listPlaces(db, chosen);
   const existing = places.flatMap(({ only = [] }) => only);
   const marks = marksOf(chosen, existing);
-  const { found, step, steps } = createSteps(options, (unit) => beginErasure(unit, marks, tablesWithTraces));
+  const { found, step, steps } = createSteps(options, (unit) => beginErasure(unit, marks));
   const isChosen = conditionOf(chosen);
   const erasable = new Set<string>();
   await steps(

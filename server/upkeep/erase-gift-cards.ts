@@ -1,6 +1,7 @@
 // Deletes gift cards, with the kept answers that show them. No event has ever shown one. Redemptions in transactions stay.
 import { listAccountsOf } from '../database/across-accounts.ts';
 import type { Db } from '../database/database.ts';
+import { requireRightToErase } from '../database/grants.ts';
 import { deleteGiftCards } from '../resources/gift-cards/changes.ts';
 import { beginErasure, endErasure, eraseAnswers, erasureBy, listErasures } from './erasure-queries.ts';
 import { createSteps, type FoundRecords, type StepOptions } from './erasure-steps.ts';
@@ -14,13 +15,14 @@ export async function eraseGiftCards(
   ids: readonly string[],
   { db, ...options }: StepOptions & { db: Db },
 ): Promise<{ found: FoundRecords; unknown: string[] }> {
+  await requireRightToErase(db, tables);
   const byAccount = await listAccountsOf(db, 'gift_cards', ids);
   const known = new Set([...byAccount.values()].flat());
   // Of an interrupted run, the statistics are left.
   const begun = new Set(await listErasures(db));
   for (const id of ids) if (begun.has(commandOf(id))) known.add(id);
   const marks = [...known].map((id) => erasureBy(commandOf(id)));
-  const { found, step } = createSteps(options, (unit) => beginErasure(unit, marks, tables));
+  const { found, step } = createSteps(options, (unit) => beginErasure(unit, marks));
   for (const [account, own] of byAccount)
     await step('gift_cards', async (unit) => {
       await eraseAnswers(unit.db, account, own);

@@ -4,7 +4,6 @@ import { sql, type RawBuilder } from 'kysely';
 import { acrossAccounts } from '../database/across-accounts.ts';
 import { notBack } from '../database/columns.ts';
 import type { Db, Tx } from '../database/database.ts';
-import { requireRightToRefresh } from '../database/grants.ts';
 import type { Work } from '../database/unit-of-work.ts';
 import type { PageEnd } from '../events/delivery-list.ts';
 import { deleteDeliveriesOf } from '../events/outbox.ts';
@@ -35,16 +34,10 @@ export const erasureOfBuyer = (id: string) => `erasure of ${id}`;
 export const erasureBy = (command: string) => `erasure: ${command}`;
 
 /** Until `endErasure`, the next run knows that there is something left to do, even if it finds no record to change. */
-export async function beginErasure(
-  { db, now }: Work,
-  marks: readonly string[],
-  tables: readonly string[],
-): Promise<void> {
-  await requireRightToRefresh(db, tables);
-  await sql`
+export const beginErasure = ({ db, now }: Work, marks: readonly string[]) =>
+  sql`
     insert into settings (name, value) select name, ${now.toISOString()} from unnest(${marks}::text[]) as name
     on conflict do nothing`.execute(db);
-}
 
 export const endErasure = async ({ db }: Work, marks: readonly string[]): Promise<void> => {
   await db.deleteFrom('settings').where(isMarked(marks)).execute();

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import type { Config } from '../../server/config.ts';
@@ -19,7 +19,7 @@ import { createTestDatabase, query } from '../support/database.ts';
 import { onTerminal, paymentsHere, serviceHere, startInVainHere } from '../support/in-process.ts';
 import { keyIn } from '../support/keys.ts';
 import { freePort, isListening } from '../support/ports.ts';
-import { run, settingNames, startNode, startServer, type Server } from '../support/processes.ts';
+import { run, runNode, settingNames, startNode, startServer, type Server } from '../support/processes.ts';
 import { noSecrets, startTestService, testSecrets, type TestService } from '../support/service.ts';
 
 const modeOf = async (file: string) => (await stat(file)).mode & 0o777;
@@ -308,6 +308,16 @@ describe('a failed start logs one reason, at the level fatal', () => {
     expect(said).toMatchObject({ status: 78, stdout: '' });
     expect(said.stderr).toMatch(/^The configuration has 1 fault:\n {2}LOG_LEVEL must be .*\n$/);
   });
+});
+
+it('ends when it did not start, although the module of PROVIDERS holds a timer', async () => {
+  await using dataDir = await newDataDir();
+  const file = join(dirname(dataDir.path), 'providers.mjs');
+  await writeFile(file, "setInterval(() => {}, 1000); throw new Error('on purpose');");
+  const { status, output } = await runNode('server/main.ts', [], {
+    env: { DATA_DIR: dataDir.path, PORT: '0', PROVIDERS: file },
+  });
+  expect([status, output]).toEqual([78, expect.stringContaining('cannot be loaded (on purpose)')]);
 });
 
 describe('production', () => {

@@ -2,8 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { inTransaction, openDatabase } from '../../server/database/database.ts';
 import { migrations } from '../../server/database/migrations/index.ts';
-import { openReadyDatabase } from '../../server/database/open.ts';
+import { findUnready, openReadyDatabase } from '../../server/database/open.ts';
 import { urlOf, withClient } from '../support/cluster.ts';
 import { createEmptyDatabase, createTestDatabase, query } from '../support/database.ts';
 import { paymentsHere } from '../support/in-process.ts';
@@ -23,6 +24,30 @@ async function withDefaults(url: string, isolation: string): Promise<string> {
   });
   return url;
 }
+
+it.each([
+  [false, 0],
+  [false, 3_000],
+  [true, 0],
+  [true, 3_000],
+])(
+  'no statement has the defaults (behind a pooler: %s; limit: %i ms)',
+  async (isPooled, statementMilliseconds) => {
+    const url = await withDefaults(await createTestDatabase(), 'serializable');
+    const database = openDatabase(url, () => undefined, { isPooled, statementMilliseconds });
+    const text = `select current_setting('transaction_isolation') as isolation, current_setting('datestyle') as dates, now() as now`;
+    const expected = {
+      isolation: 'read committed',
+      dates: expect.stringMatching(/^ISO, /) as string,
+      now: expect.any(Date) as Date,
+    };
+    expect((await database.query(text)).rows).toEqual([expected]);
+    const inside = await inTransaction(database.db, (tx) => sql.raw(text).execute(tx));
+    expect(inside.rows).toEqual([expected]);
+    await database.close();
+    expect(await findUnready(url)).toBeUndefined();
+  },
+);
 
 describe.each([undefined, 'transaction'] as const)('with DATABASE_POOLER=%s', (databasePooler) => {
   it.each(['repeatable read', 'serializable'])(
@@ -82,28 +107,25 @@ describe.each([undefined, 'transaction'] as const)('with DATABASE_POOLER=%s', (d
   });
 });
 
-it.each(['LATIN1', 'SQL_ASCII'])(
-  'a new database with the encoding %s is refused if it cannot store every text',
-  async (encoding) => {
-    const name = `test_encoding_${randomBytes(5).toString('hex')}`;
-    const server = inject('serverUrl');
-    await withClient(server, (client) =>
-      client.query(`create database ${name} encoding '${encoding}' locale 'C' template template0`),
-    );
-    onTestFinished(() =>
-      withClient(server, (client) => client.query(`drop database ${name}`)).then(() => undefined),
-    );
-    const { status, stderr } = await paymentsHere(
-      ['accounts', 'create', 'default', '--name', 'Default'],
-      productionEnv({ databaseUrl: urlOf(server, name), secrets: testSecrets() }),
-    );
-    expect([status, stderr]).toEqual(
-      encoding === 'SQL_ASCII'
-        ? [0, '']
-        : [
-            1,
-            expect.stringContaining('has the encoding LATIN1, which cannot store every text. Create it anew'),
-          ],
-    );
-  },
-);
+it.each(['LATIN1', 'SQL_ASCII'])('a new database with the encoding %s is refused', async (encoding) => {
+  const name = `test_encoding_${randomBytes(5).toString('hex')}`;
+  const server = inject('serverUrl');
+  await withClient(server, (client) =>
+    client.query(`create database ${name} encoding '${encoding}' locale 'C' template template0`),
+  );
+  onTestFinished(() =>
+    withClient(server, (client) => client.query(`drop database ${name}`)).then(() => undefined),
+  );
+  const env = productionEnv({ databaseUrl: urlOf(server, name), secrets: testSecrets() });
+  const refusalOf = async (...args: string[]) => {
+    const { status, stderr } = await paymentsHere(args, env);
+    return [status, stderr];
+  };
+  const create = ['accounts', 'create', 'default', '--name', 'Default'];
+  expect(await refusalOf(...create)).toEqual([
+    1,
+    `The database has the encoding ${encoding}, which cannot store and count every text. Create it anew: createdb --encoding=UTF8 --template=template0 NAME\n`,
+  ]);
+  // What only reads would not create it.
+  expect(await refusalOf('accounts', 'list')).toEqual([1, expect.stringContaining('Check DATABASE_URL')]);
+});

@@ -231,6 +231,35 @@ describe('a role that owns nothing', () => {
     await withClient(url, (client) => client.query(`drop owned by ${role}`));
   });
 
+  it('is not said to have rights that only the owner of the schema can give', async () => {
+    const url = await createEmptyDatabase();
+    const name = new URL(url).pathname.slice(1);
+    const [dba, migrator] = [`${role}_dba`, `${role}_migrator`];
+    await withClient(url, async (client) => {
+      await client.query(`create role ${dba}`);
+      await client.query(`create role ${migrator} login password '${password}'`);
+      await client.query(`create schema app authorization ${dba}`);
+      await client.query(`grant usage, create on schema app to ${migrator}`);
+      await client.query(`alter database ${name} set search_path = app`);
+    });
+    onTestFinished(() =>
+      withClient(url, async (client) => {
+        await client.query(`drop owned by ${role}, ${migrator}, ${dba} cascade`);
+        await client.query(`drop role ${migrator}, ${dba}`);
+      }),
+    );
+    const asMigrator = Object.assign(new URL(url), { username: migrator, password }).href;
+    const migrate = async () => {
+      const args = ['database', 'migrate', '--grant', role];
+      const { status, stderr } = await paymentsHere(args, { DATABASE_URL: asMigrator });
+      return [status, stderr];
+    };
+    const told = `The schema app belongs to ${dba}, who must call once: grant usage on schema "app" to "${role}"`;
+    expect(await migrate()).toEqual([1, `${told}\n`]);
+    await withClient(url, (client) => client.query(`grant usage on schema "app" to "${role}"`));
+    expect(await migrate()).toEqual([0, '']);
+  });
+
   it('may read all that pg_dump reads', async () => {
     const { rows } = await withClient(databaseUrl, (client) =>
       client.query(

@@ -1,6 +1,6 @@
 /** Writes what .ci/tests.js decides by. Vitest's own JSON report does not have the errors outside of tests. */
 import { writeFileSync } from 'node:fs';
-import type { Reporter, SerializedError, TestModule, Vitest } from 'vitest/node';
+import type { Reporter, SerializedError, TestModule, TestSuite, Vitest } from 'vitest/node';
 
 export default class CiReporter implements Reporter {
   private vitest: Vitest | undefined;
@@ -12,9 +12,11 @@ export default class CiReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const isTodo = (test: (typeof tests)[number]) => test.options.mode === 'todo';
-    // A file that failed runs again, and one whose set-up failed has run no test yet.
+    // Tests whose set-up failed were not skipped by anybody: their file failed, and runs again.
+    const wasSetUp = ({ parent }: (typeof tests)[number] | TestSuite): boolean =>
+      parent.errors().length === 0 && (parent.type === 'module' || wasSetUp(parent));
     const notRun = tests.filter(
-      (test) => test.module.state() !== 'failed' && ['skipped', 'pending'].includes(test.result().state),
+      (test) => ['skipped', 'pending'].includes(test.result().state) && wasSetUp(test),
     );
     const namesOf = (some: typeof tests) =>
       some.map((test) => `${test.module.relativeModuleId}: ${test.fullName}`);

@@ -30,6 +30,11 @@ const cases = {
   'skipped-again': {
     'a.test.ts': `beforeAll(() => {\n${once(fails)}\n});\nit.skip('skips', () => undefined);\n${test('passes')}`,
   },
+  'skipped-once': {
+    'a.test.ts': `const isFirst = !existsSync(import.meta.filename + '.ran');
+it('fails once', () => { writeFileSync(import.meta.filename + '.ran', ''); if (isFirst) { ${fails} } });
+it('skips once', ({ skip }) => { if (isFirst) skip(); });`,
+  },
   listed: { 'a.test.ts': test('fails once', once(fails)) },
   'every-second-time': { 'a.test.ts': test('fails every second time', failsEverySecondTime) },
   'flaky-and-rejecting': {
@@ -101,6 +106,7 @@ describe('.ci/tests.js', () => {
     ['flaky-and-rejecting', 'Errors outside of tests: 1. See above.'],
     ['skipped', 'Skipped, and not in .ci/skipped.txt:\n  test/skipped/a.test.ts: all > skips'],
     ['skipped-again', 'Skipped, and not in .ci/skipped.txt:\n  test/skipped-again/a.test.ts: skips'],
+    ['skipped-once', 'Skipped, and not in .ci/skipped.txt:\n  test/skipped-once/a.test.ts: skips once'],
     ['todo', 'To do:\n  test/todo/a.test.ts: all > is not written'],
   ] as const)('is red: %s', async (name, reason) => {
     const { status, output } = await runTests(name);
