@@ -393,7 +393,7 @@ describe('everyone else gets the same 404 as for any unknown path', () => {
     for (const [method, path, usual] of everything())
       expectAbsent(await send(method, path, method === 'POST' ? headers : usual, url));
     const here = (await send('GET', '/docs/here.js', {}, url)).text;
-    expect(/\{.*\}/.exec(here)?.[0]).toBe(kind && JSON.stringify({ kind }));
+    expect(/dataset, (\{.*\})/.exec(here)?.[1]).toBe(kind && JSON.stringify({ kind }));
     const { servers } = JSON.parse((await send('GET', '/openapi.json', {}, url)).text) as {
       servers: { url: string }[];
     };
