@@ -22,12 +22,24 @@ function readMap(url) {
   }
 }
 
+/** Frames that were described before: a map takes 40 MB, so it is kept for one stack only. @type {Map<string, string>} */
+const described = new Map();
+
 /** @param {NodeJS.CallSite} frame */
 function describe(frame) {
   const text = String(frame);
+  const known = described.get(text) ?? translate(text);
+  described.set(text, known);
+  return known;
+}
+
+/** @param {string} text */
+function translate(text) {
   const [, url, line, column] = /(file:[^()]+):(\d+):(\d+)/.exec(text) ?? [];
-  const origin = url === undefined ? undefined : mapOf(url)?.findOrigin(Number(line), Number(column));
-  if (url === undefined || !origin || !('fileName' in origin)) return text;
+  if (url === undefined) return text;
+  if (maps.size === 0) setImmediate(() => maps.clear());
+  const origin = mapOf(url)?.findOrigin(Number(line), Number(column));
+  if (!origin || !('fileName' in origin)) return text;
   const file = fileURLToPath(new URL(origin.fileName, url));
   return text.replace(`${url}:${line}:${column}`, `${file}:${origin.lineNumber}:${origin.columnNumber}`);
 }
