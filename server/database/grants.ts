@@ -32,8 +32,8 @@ export async function grantRights(db: Db, role: string): Promise<void> {
 }
 
 /**
- * The version of PostgreSQL, and the schema of our tables. Refuses a role that does not exist, one that may do anything whatever it is granted, and to grant as
- * somebody who owns nothing: PostgreSQL only warns then.
+ * The version of PostgreSQL, and the schema of our tables. Refuses a role that does not exist, one that may do anything whatever it is
+ * granted, and to grant as somebody who owns nothing: PostgreSQL only warns then.
  */
 async function findFor(db: Db, role: string): Promise<{ version: number; schema: string }> {
   const { rows } = await sql<{
