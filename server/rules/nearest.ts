@@ -28,7 +28,10 @@ export function nearest(
   names: readonly string[],
   most = Math.min(name.length / 2, Math.max(2, name.length / 4)),
 ): string | undefined {
+  const { length } = Array.from(name);
   const ranked = names
+    // The distance is at least the difference of the lengths, so most names need no comparison.
+    .filter((other) => Math.abs(Array.from(other).length - length) <= most)
     .map((other) => ({ other, distance: editDistance(name.toLowerCase(), other.toLowerCase()) }))
     .sort((a, b) => a.distance - b.distance);
   const [best] = ranked;

@@ -12,7 +12,7 @@ export default class CiReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const isTodo = (test: (typeof tests)[number]) => test.options.mode === 'todo';
-    // Tests whose set-up failed were not skipped by anybody: their file failed, and runs again.
+    // Tests whose set-up failed were not skipped by anybody: their file failed.
     const wasSetUp = ({ parent }: (typeof tests)[number] | TestSuite): boolean =>
       parent.errors().length === 0 && (parent.type === 'module' || wasSetUp(parent));
     const notRun = tests.filter(
@@ -20,16 +20,8 @@ export default class CiReporter implements Reporter {
     );
     const namesOf = (some: typeof tests) =>
       some.map((test) => `${test.module.relativeModuleId}: ${test.fullName}`);
-    const textOf = (module: TestModule) => {
-      const inTests = [...module.children.allTests('failed')].flatMap((test) => test.result().errors ?? []);
-      const [error] = [...module.errors(), ...inTests];
-      return error?.message.replace(/\s+/g, ' ').slice(0, 200) ?? 'outside of tests';
-    };
     const report = {
       seed: this.vitest?.getRootProject().getProvidedContext().seed,
-      failed: modules
-        .filter((one) => one.state() === 'failed')
-        .map((one) => ({ name: one.relativeModuleId, text: textOf(one) })),
       skipped: namesOf(notRun.filter((test) => !isTodo(test))),
       todo: namesOf(notRun.filter(isTodo)),
       errors: errors.length,

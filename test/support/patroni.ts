@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { needs } from '../../scripts/support/scale-needs.ts';
+import { programs } from '../../scripts/nightly/needs.ts';
 import { withClient } from './cluster.ts';
 import { eventually } from './data-dir.ts';
 import { childrenOf } from './freeze.ts';
@@ -51,7 +51,7 @@ interface Member {
 
 /** Seconds. A busy machine may need many of them, and a node that gets no CPU loses its lease, so that another one takes over. */
 const patience = 180;
-const bin = needs.initdb.replace(/\/initdb$/, '');
+const bin = programs.initdb.replace(/\/initdb$/, '');
 
 export async function startPatroni(): Promise<Patroni> {
   const folder = await mkdtemp(join(tmpdir(), 'payments-patroni-'));
@@ -74,7 +74,7 @@ export async function startPatroni(): Promise<Patroni> {
     const file = join(node.folder, 'patroni.yaml');
     // JSON is YAML, too.
     await writeFile(file, JSON.stringify(settingsOf(node, etcdPort, password)), { mode: 0o600 });
-    node.child = startAsOrdinaryUser(node.folder, needs.patroni, [file]);
+    node.child = startAsOrdinaryUser(node.folder, programs.patroni, [file]);
     // A backend that loses its postmaster while it waits for a standby reads its standard input, and must find the end of it.
     node.child.process.stdin.end();
   };
@@ -202,7 +202,7 @@ async function startEtcd(folder: string, port: number): Promise<Child> {
     ...[`--initial-cluster=etcd=${peer}`, '--enable-v2'],
   ];
   // Debian's etcd 3.4 wants this on ARM.
-  const child = startAsOrdinaryUser(folder, needs.etcd, args, { ETCD_UNSUPPORTED_ARCH: process.arch });
+  const child = startAsOrdinaryUser(folder, programs.etcd, args, { ETCD_UNSUPPORTED_ARCH: process.arch });
   await eventually(async () => {
     if (child.process.exitCode !== null) throw new Error(`etcd ended: ${child.output()}`);
     return fetch(`${client}/health`).then(
@@ -256,7 +256,7 @@ async function startProxy(folder: string, nodes: readonly Node[]): Promise<{ por
   const port = await freePort();
   const file = join(folder, 'haproxy.cfg');
   await writeFile(file, proxySettings(port, nodes));
-  const child = startAsOrdinaryUser(folder, needs.haproxy, ['-db', '-f', file]);
+  const child = startAsOrdinaryUser(folder, programs.haproxy, ['-db', '-f', file]);
   await eventually(() => {
     if (child.process.exitCode !== null) throw new Error(`HAProxy ended: ${child.output()}`);
     return isListening(port);

@@ -1,16 +1,14 @@
 /** PgBouncer, before the PostgreSQL server of the tests. */
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { needs, programs } from '../../scripts/nightly/needs.ts';
 import { eventually } from './data-dir.ts';
 import { startAsOrdinaryUser } from './ordinary-user.ts';
 import { freePort, isListening } from './ports.ts';
 
-const program = '/usr/sbin/pgbouncer';
-
 /** Debian's package. `.ci/run` installs it. */
-export const hasPgBouncer = existsSync(program);
+export const hasPgBouncer = needs.pgbouncer.isThere();
 
 export interface PgBouncer extends AsyncDisposable {
   /** The same database, through PgBouncer. */
@@ -29,7 +27,7 @@ export async function startPgBouncer(
   const port = await freePort();
   const file = join(folder, 'pgbouncer.ini');
   await writeFile(file, `${settings(serverUrl, port, poolSize, mode)}${more}\n`, { mode: 0o600 });
-  const child = startAsOrdinaryUser(folder, program, [file]);
+  const child = startAsOrdinaryUser(folder, programs.pgbouncer, [file]);
   await eventually(async () => {
     if (child.process.exitCode !== null) throw new Error(`PgBouncer ended: ${child.output()}`);
     return isListening(port);

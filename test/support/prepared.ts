@@ -5,7 +5,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rename } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
@@ -62,6 +62,7 @@ export async function fillFolder(folder: string, templates: Templates): Promise<
   } finally {
     await embedded.stop();
   }
+  await trustSocket(embedded.directory);
   await mkdir(cache, { recursive: true });
   // What earlier code made is not needed any more. A draft may be that of another run.
   const others = (await readdir(cache)).filter((name) => name !== digest && !name.startsWith('draft-'));
@@ -70,6 +71,17 @@ export async function fillFolder(folder: string, templates: Templates): Promise<
   await copyFolder(folder, draft);
   // Another run may have been faster.
   await rename(draft, kept).catch(() => removeFolder(draft));
+}
+
+/**
+ * SCRAM costs both sides milliseconds for each of a test's many connections, and only the owner can open the socket. The connection
+ * that the service itself keeps, to the database `postgres`, still demands that the server proves itself.
+ */
+async function trustSocket(directory: string): Promise<void> {
+  const file = join(directory, 'data', 'pg_hba.conf');
+  const rules = await readFile(file, 'utf8');
+  const own = '\nlocal postgres all scram-sha-256\nlocal all all trust';
+  await writeFile(file, rules.replace(/\nlocal +all +all +scram-sha-256/, own));
 }
 
 /** Of all modules that decide what is in the templates, and of the day, because the samples end with today. */

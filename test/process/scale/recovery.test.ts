@@ -5,7 +5,7 @@ import { appendFile, chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { needs } from '../../../scripts/support/scale-needs.ts';
+import { programs } from '../../../scripts/nightly/needs.ts';
 import { signToken } from '../../../server/resources/api-key-pairs/token.ts';
 import { createCaller, type Caller } from '../../support/call.ts';
 import { card } from '../../support/card.ts';
@@ -16,7 +16,7 @@ import { startAsOrdinaryUser } from '../../support/ordinary-user.ts';
 import { freePort } from '../../support/ports.ts';
 import { createPayments, startServer } from '../../support/processes.ts';
 
-const program = (name: string) => needs.initdb.replace(/initdb$/, name);
+const program = (name: string) => programs.initdb.replace(/initdb$/, name);
 const urlOf = (port: number) => `postgres://postgres@127.0.0.1:${port}/postgres`;
 
 async function newCluster() {

@@ -1,0 +1,105 @@
+// The parts of the nightly run, in their order.
+import { join } from 'node:path';
+import { needs, type Need } from './needs.ts';
+
+interface Step {
+  command: string[];
+  env?: NodeJS.ProcessEnv;
+}
+
+export interface Part {
+  name: string;
+  claim: string;
+  needs?: readonly Need[];
+  /** A version of Node to run it with; ours by default. */
+  node?: number;
+  /** `folder` is an empty one, which is removed afterwards. */
+  steps: (folder: string) => Step[];
+}
+
+const npm = (script: string, ...args: string[]): Step => ({
+  command: ['npm', 'run', '-s', script, '--', ...args],
+});
+/** The tests of a folder that has a configuration of its own. */
+const testsIn = (folder: string, ...args: string[]): Step => ({
+  command: ['npx', 'vitest', 'run', '--config', `${folder}/vitest.config.ts`, ...args],
+});
+const onPostgresql15 = ({ command }: Step): Step => ({ command: ['.ci/with-postgresql-15', ...command] });
+
+const { postgresql15, patroni, etcd, haproxy, pgbouncer, chromium, python, php, go } = needs;
+
+export const parts: readonly Part[] = [
+  {
+    name: 'seeds',
+    claim: 'all cases of the random tests, with a seed that is chosen by chance',
+    steps: () => [{ ...npm('test'), env: { SEED: 'random' } }],
+  },
+  {
+    name: 'long',
+    claim: 'tests that take long or wait for a clock',
+    needs: [chromium],
+    steps: () => [testsIn('test/nightly', '--exclude', '**/samples.test.ts')],
+  },
+  { name: 'node22', claim: 'npm test on Node 22', node: 22, steps: () => [npm('test')] },
+  {
+    name: 'node24',
+    claim: 'npm test and the tests of processes on Node 24',
+    needs: [pgbouncer],
+    node: 24,
+    steps: () => [npm('test:all', '--exclude', 'tools/**')],
+  },
+  {
+    name: 'postgresql15',
+    claim: 'what the database could break, on PostgreSQL 15',
+    needs: [postgresql15],
+    steps: () => [
+      onPostgresql15(npm('test', '--dir', 'test/service')),
+      onPostgresql15(npm('test:process', 'at-rest', 'database-rights', 'many-accounts', 'rolling', 'sharded')),
+    ],
+  },
+  {
+    name: 'upgrades',
+    claim: 'every release is upgraded to this version and back, also while both run beside each other',
+    needs: [postgresql15, needs.history],
+    steps: () => [testsIn('test/process/upgrades')],
+  },
+  {
+    name: 'scale',
+    claim: 'a failover under Patroni loses no write, and a backup can be restored (docs/scaling.md)',
+    needs: [postgresql15, patroni, etcd, haproxy],
+    steps: () => [testsIn('test/process/scale')],
+  },
+  {
+    name: 'citus',
+    claim: 'what a sharded database could break, on Citus (docs/scaling.md)',
+    needs: [needs.citus],
+    steps: () => [testsIn('test/process/citus')],
+  },
+  {
+    name: 'soak',
+    claim: 'the data is sound after minutes of mixed and hostile load, with server and database killed',
+    steps: () => [{ command: ['npx', 'tsx', 'scripts/soak.ts'] }],
+  },
+  {
+    name: 'root-clone',
+    claim: 'a fresh clone, run by root in a folder with mode 700, answers the printed curl with 200',
+    needs: [needs.root],
+    steps: (folder) => [{ command: ['.ci/start-and-call', join(folder, 'clone'), 'root'] }],
+  },
+  {
+    name: 'samples',
+    claim: 'the samples of the docs run, in all their languages',
+    needs: [python, php, go],
+    steps: () => [testsIn('test/nightly', 'samples')],
+  },
+  {
+    name: 'programs',
+    claim: 'programs of others use the contract and the client',
+    steps: () => [testsIn('test/tools/nightly')],
+  },
+  {
+    name: 'bench',
+    claim: 'the bench measures the service and its peers',
+    steps: () => [npm('bench', '--quick', '--only', 'page,cards')],
+  },
+];
