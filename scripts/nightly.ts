@@ -48,7 +48,8 @@ async function run({ needs = [], node, steps }: Part): Promise<string> {
     if (node !== undefined) {
       // In a folder of its own, so that the project cannot come to depend on it; first in the path, for all that tests start.
       const quiet = ['--silent', '--no-fund', '--no-audit'];
-      if (!(await succeeds(['npm', 'install', ...quiet, '--prefix', folder, `node@${node}`]))) return 'failed';
+      if (!(await succeeds(['npm', 'install', ...quiet, '--prefix', folder, `node@${node}`])))
+        return 'failed';
       env.PATH = [join(folder, 'node_modules/node/bin'), process.env.PATH].join(delimiter);
     }
     for (const step of steps(folder))

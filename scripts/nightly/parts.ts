@@ -30,15 +30,10 @@ const { postgresql15, patroni, etcd, haproxy, pgbouncer, chromium, python, php, 
 
 export const parts: readonly Part[] = [
   {
-    name: 'seeds',
-    claim: 'all cases of the random tests, with a seed that is chosen by chance',
-    steps: () => [{ ...npm('test'), env: { SEED: 'random' } }],
-  },
-  {
-    name: 'long',
-    claim: 'tests that take long or wait for a clock',
-    needs: [chromium],
-    steps: () => [testsIn('test/nightly', '--exclude', '**/samples.test.ts')],
+    name: 'all-cases',
+    claim: 'all tests with all their cases, and a seed that is chosen by chance',
+    needs: [chromium, pgbouncer],
+    steps: () => [{ ...npm('test:all'), env: { SEED: 'random' } }],
   },
   { name: 'node22', claim: 'npm test on Node 22', node: 22, steps: () => [npm('test')] },
   {
@@ -54,7 +49,9 @@ export const parts: readonly Part[] = [
     needs: [postgresql15],
     steps: () => [
       onPostgresql15(npm('test', '--dir', 'test/service')),
-      onPostgresql15(npm('test:process', 'at-rest', 'database-rights', 'many-accounts', 'rolling', 'sharded')),
+      onPostgresql15(
+        npm('test:process', 'at-rest', 'database-rights', 'many-accounts', 'rolling', 'sharded'),
+      ),
     ],
   },
   {
@@ -90,7 +87,7 @@ export const parts: readonly Part[] = [
     name: 'samples',
     claim: 'the samples of the docs run, in all their languages',
     needs: [python, php, go],
-    steps: () => [testsIn('test/nightly', 'samples')],
+    steps: () => [npm('test:tools', 'samples')],
   },
   {
     name: 'programs',

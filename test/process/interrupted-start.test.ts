@@ -8,6 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { eventually, newDataDir, processesOn } from '../support/data-dir.ts';
 import { createPayments, startNode, startServer, type Child } from '../support/processes.ts';
+import { shareOf } from '../support/random.ts';
 
 /** What tells that a start has come so far, in DATA_DIR or in its log. */
 const moments: [name: string, isReached: (dataDir: string, child: Child) => boolean | Promise<boolean>][] = [
@@ -45,7 +46,7 @@ const signals: [name: NodeJS.Signals, send: (pid: number) => void][] = [
 ];
 
 describe.runIf(process.platform === 'linux')('a signal after', () => {
-  it.each(moments)('%s: nothing is left, and the next start works', async (name, isReached) => {
+  it.each(shareOf(moments))('%s: nothing is left, and the next start works', async (name, isReached) => {
     await Promise.all(
       signals.map(async ([signal, send]) => {
         await using dataDir = await newDataDir();
@@ -66,8 +67,8 @@ describe.runIf(process.platform === 'linux')('a signal after', () => {
     );
   });
 
-  const some = moments.filter(([name]) => ['initdb', 'postmaster.pid'].includes(name));
-  it.each(some)('%s: a command leaves nothing, too', async (_name, isReached) => {
+  const ofCommands = moments.filter(([name]) => ['initdb', 'postmaster.pid'].includes(name));
+  it.each(shareOf(ofCommands))('%s: a command leaves nothing, too', async (_name, isReached) => {
     await Promise.all(
       signals.map(async ([signal, send]) => {
         await using dataDir = await newDataDir();

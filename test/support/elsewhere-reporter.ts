@@ -9,7 +9,7 @@ const testsIn = (folder: string) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .map((file) => `test/${folder}/${file}`)
     // Those in these folders have commands of their own, for other machines.
-    .filter((file) => file.endsWith('.test.ts') && !/\/(nightly|citus|scale)\//.test(file));
+    .filter((file) => file.endsWith('.test.ts') && !/\/(nightly|citus|scale|upgrades)\//.test(file));
 
 export default class ElsewhereReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {

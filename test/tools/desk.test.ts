@@ -11,6 +11,7 @@ import { startMock } from '../../mock/mock.ts';
 import { itemsOf, parseContract } from '../../scripts/docs/contract.ts';
 import { root } from '../../scripts/support/root.ts';
 import { axe, chromiumPath, keepDiary, launch, withoutChromium, type Diary } from '../support/browser.ts';
+import { shareOf } from '../support/random.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { patient, storeCard, subscribe } from '../support/webhooks.ts';
@@ -246,7 +247,7 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
     expect(await axe(page, { ...options, only: ['color-contrast'] })).toEqual([]);
   };
 
-  it.each(pages)(
+  it.each(shareOf(pages))(
     '$path weighs at most $kilobytes kB, has no faults for axe, and is readable in dark colours',
     async (one) => {
       await visit(one.path, async (page) => {
@@ -344,13 +345,13 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
     ] as const;
     // Only these two are drawn by scripts, which may draw something else on a phone.
     const isDrawn = (path: string) => /^\/(console|docs\/reference\.html)/.test(path);
-    for (const path of [
+    for (const path of shareOf([
       ...docs,
       '/',
       '/console/',
       '/console/#listTransactions',
       '/console/#createPaymentMethod',
-    ])
+    ]))
       for (const viewport of isDrawn(path) ? [wide, narrow] : [wide])
         await visit(
           path,

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { cloneProject } from '../support/clone.ts';
 import type { Workspace } from '../support/contract-copy.ts';
 import { root, run } from '../support/processes.ts';
+import { shareOf } from '../support/random.ts';
 
 let workspace: Workspace;
 let clone: string;
@@ -32,13 +33,14 @@ describe('in a fresh clone', () => {
       await rm(inClone(made), { recursive: true, force: true });
   });
 
-  it.each([
+  const commands = [
     payments,
     'npm run -s mock -- --help',
     // As VS Code starts it: the bundle plays no part.
     'node --import tsx --import ./scripts/make-validators.ts server/cli/main.ts --version',
     'npm run -s test -- test/unit/json-items.test.ts',
-  ])('%s makes the validators that this project has', async (command) => {
+  ];
+  it.each(shareOf(commands))('%s makes the validators that this project has', async (command) => {
     expect(await there(command)).toMatchObject({ status: 0 });
     expect((await validators()) === (await readFile(join(root, 'generated/validators.js'), 'utf8'))).toBe(
       true,

@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { outdated } from '../../scripts/diff/versions.ts';
 import { readBill } from '../../scripts/support/bill.ts';
 import { bundle } from '../../scripts/support/bundle.ts';
+import { parts } from '../../scripts/nightly/parts.ts';
 import { root } from '../support/processes.ts';
 
 interface Manifest {
@@ -51,8 +52,8 @@ describe('package.json', () => {
       spawnSync('npm', ['run', '-s', 'test:nightly', '--', ...args], { cwd: root, encoding: 'utf8' });
     const { status, stdout } = nightly('--help');
     expect(status).toBe(0);
-    for (const part of ['scale', 'citus', 'soak'])
-      expect(stdout).toContain(`npm run test:nightly -- ${part}`);
+    for (const { name, claim } of parts)
+      expect(stdout).toMatch(new RegExp(`^  ${name} +${claim.slice(0, 20)}`, 'm'));
     expect(nightly('scales')).toMatchObject({ status: 2, stdout: '' });
     expect(Object.keys(manifest.scripts).filter((name) => !name.startsWith('pre')).length).toBeLessThan(23);
   });

@@ -1,11 +1,10 @@
 // Runs the code that readers copy, in each of its languages: the samples of the reference, and those of the introduction and of
 // docs/guides/languages.md. They are unchanged but for the port.
-import { spawnSync } from 'node:child_process';
 import { createHmac, randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forReaders, parseContract } from '../../scripts/docs/contract.ts';
 import { readGuides } from '../../scripts/docs/guides.ts';
 import { eventually } from '../support/data-dir.ts';
@@ -52,9 +51,11 @@ const write = (file: string, code: string) =>
       .replace("'payments-service-client'", JSON.stringify(join(root, 'client/index.ts'))),
   );
 
-async function outputOf(files: string[], { skip }: Pick<TestContext, 'skip'>): Promise<string> {
-  const missing = missingFor(files);
-  skip(missing !== undefined, `Not installed: ${missing}`);
+/** Of languages, by the endings of their files: those whose programs are here. The nightly run has all that the guides name. */
+const installed = (endings: Record<string, string>) =>
+  Object.entries(endings).filter(([, ending]) => missingFor([`file.${ending}`]) === undefined);
+
+async function outputOf(files: string[]): Promise<string> {
   const env = { TOKEN: service.token('*.read', '*.write') };
   const { status, stdout, output } = await runCode(files, { cwd: folder, env });
   expect(status, output).toBe(0);
@@ -63,25 +64,22 @@ async function outputOf(files: string[], { skip }: Pick<TestContext, 'skip'>): P
 
 describe('the samples of the reference', () => {
   const endings = { curl: 'sh', TypeScript: 'mts', JavaScript: 'mjs', Python: 'py', PHP: 'php', Go: 'go' };
-  // CI does not install these.
-  const others = Object.entries({ Ruby: 'rb', Java: 'java', 'C#': 'cs' }).filter(
-    ([, ending]) => missingFor([`sample.${ending}`]) === undefined,
-  );
-  const all = [...Object.entries(endings), ...others];
+  const others = { Ruby: 'rb', Java: 'java', 'C#': 'cs' };
+  const all = installed({ ...endings, ...others });
   const sampleOf = async (path: string, method: string, lang: string) => {
     const contract = parseContract(await readFile(join(root, 'generated/openapi.json'), 'utf8'));
     const { 'x-codeSamples': samples = [] } = forReaders(contract).paths[path]?.[method] ?? {};
     return samples.find((sample) => sample.lang === lang)?.source ?? '';
   };
 
-  it.for(all)('call the service in %s', async ([lang, ending], context) => {
+  it.for(all)('call the service in %s', async ([lang, ending]) => {
     for (const [path, method, answer] of [
       ['/transactions', 'get', /type\W+transaction\W/],
       ['/payment-methods', 'post', /status\W+succeeded\W/],
     ] as const) {
       const file = `${method}.${ending}`;
       await write(file, await sampleOf(path, method, lang));
-      const output = await outputOf([file], context);
+      const output = await outputOf([file]);
       expect(answer.test(output), output.slice(0, 1_000)).toBe(true);
     }
   });
@@ -89,10 +87,8 @@ describe('the samples of the reference', () => {
   // curl prints what the service says, and its users look at it.
   it.for(all.filter(([lang]) => lang !== 'curl'))(
     'end with an error when the service refuses, in %s',
-    async ([lang, ending], { skip }) => {
+    async ([lang, ending]) => {
       const file = `refused.${ending}`;
-      const missing = missingFor([file]);
-      skip(missing !== undefined, `Not installed: ${missing}`);
       await write(file, await sampleOf('/transactions', 'get', lang));
       const { status, stdout, output } = await runCode([file], { cwd: folder, env: { TOKEN: 'wrong' } });
       expect([status === 0, stdout]).toEqual([false, '']);
@@ -106,12 +102,12 @@ const languages = { ts: 'mts', python: 'py', php: 'php', go: 'go' };
 describe('the guides', () => {
   const namesIn = (json: string) => Object.keys(JSON.parse(json) as object).sort();
 
-  it.for(Object.entries(languages))(
+  it.for(installed(languages))(
     'signs a token in %s, which the service accepts',
-    async ([language, ending], context) => {
+    async ([language, ending]) => {
       const file = `sign.${ending}`;
       await write(file, codeOf('## Signing a token', language));
-      const token = (await outputOf([file], context)).trim();
+      const token = (await outputOf([file])).trim();
       expect(await service.call('GET', '/transactions', { token })).toMatchObject({ status: 200 });
       const [header = '', claims = ''] = token
         .split('.')
@@ -198,11 +194,11 @@ func main() {
     await write('deliveries.json', JSON.stringify({ secret, deliveries }));
   });
 
-  it.for(Object.entries(languages))('verifies a delivery in %s', async ([language, ending], context) => {
+  it.for(installed(languages))('verifies a delivery in %s', async ([language, ending]) => {
     await write(`verify.${ending}`, codeOf('## Checking a signature', language));
     await write(`main.${ending}`, programs[language] ?? '');
     const files = language === 'go' ? ['main.go', 'verify.go'] : [`main.${ending}`];
-    const verdicts = JSON.parse(await outputOf(files, context)) as boolean[];
+    const verdicts = JSON.parse(await outputOf(files)) as boolean[];
     const named = deliveries.map(({ name }, at) => ({ name, isGenuine: verdicts[at] }));
     expect(named).toEqual(deliveries.map(({ name, isGenuine }) => ({ name, isGenuine })));
   });
@@ -237,10 +233,11 @@ describe('the introduction', () => {
     }
   });
 
-  it.for(['python', 'ts'] as const)('loops over all pages in %s', async (language, context) => {
-    const file = `loop.${languages[language]}`;
+  const { python, ts } = languages;
+  it.for(installed({ python, ts }))('loops over all pages in %s', async ([language, ending]) => {
+    const file = `loop.${ending}`;
     await write(file, codeOf('## Loop over all pages', language));
-    const lines = (await outputOf([file], context)).trim().split('\n');
+    const lines = (await outputOf([file])).trim().split('\n');
     expect(lines[0]).toMatch(/^[0-9a-f-]{36} \d+ [A-Z]{3}$/);
     // More than the two pages that a loop with a mistake could reach.
     expect(new Set(lines).size).toBe(300);
@@ -260,8 +257,8 @@ describe('the introduction', () => {
     expect(await updates()).toEqual(['payment-method.updated', 'transaction.updated', 'transaction.updated']);
   });
 
-  it('a receiver in Python takes an event once and refuses what is not signed', async ({ skip }) => {
-    skip(spawnSync('python3', ['--version']).status !== 0, 'python3 is not installed');
+  const receivers = installed({ Python: 'py' });
+  it.for(receivers)('a receiver in %s takes an event once and refuses what is not signed', async () => {
     const port = await freePort();
     const own = (code = '') => code.replace('3000', String(port));
     await write('verify.py', codeOf('## Checking a signature', 'python'));

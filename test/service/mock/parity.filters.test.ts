@@ -54,6 +54,9 @@ const random: Case[] = fc.sample(caseOf('default'), { numRuns: 40 }).map(({ give
   },
 }));
 
+/** Each case asks mock and service, so fewer of them run without SEED than elsewhere. */
+const share = 1 / 12;
+
 const ignored = new Set(allowedFilters.map(({ name }) => name));
 const answered = filterNames.filter((name) => !ignored.has(name));
 
@@ -183,7 +186,7 @@ describe.each([
       .slice(0, 10)
       .flatMap((witness, index) => fc.sample(filterOf(name, witness), { seed: seed + index, numRuns: 2 }));
     for (const [asked, filter] of filters.entries()) {
-      if (asked >= runs(filters.length) && (answers.size > 1 || ignored.has(name))) break;
+      if (asked >= runs(filters.length, share) && (answers.size > 1 || ignored.has(name))) break;
       const found = await compare(asQuery([filter]));
       if (found) answers.add(found.join());
     }
@@ -198,7 +201,7 @@ describe.each([
       fc.asyncProperty(some, fc.constantFrom(...accounts), async (query, headers) => {
         await compare(query, headers);
       }),
-      { numRuns: runs(150) },
+      { numRuns: runs(150, share) },
     );
   });
 
@@ -213,7 +216,7 @@ describe.each([
       fc.asyncProperty(some, async ([query, other]) => {
         await compare([...query, ...other]);
       }),
-      { numRuns: runs(40) },
+      { numRuns: runs(40, share) },
     );
   });
 
@@ -258,7 +261,7 @@ describe.each([
           expect(await walk(query, limit, headers)).toEqual(await compare(query, headers));
         },
       ),
-      { numRuns: runs(15) },
+      { numRuns: runs(15, share) },
     );
   });
 
