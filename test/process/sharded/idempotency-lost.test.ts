@@ -4,25 +4,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { signToken } from '../../../server/resources/api-key-pairs/token.ts';
-import { createCaller, type Caller } from '../../support/call.ts';
+import { createCaller } from '../../support/call.ts';
 import { newDataDir } from '../../support/data-dir.ts';
-import { createTestDatabase, query } from '../../support/database.ts';
+import { createTestDatabase } from '../../support/database.ts';
 import { startLossyDatabase } from '../../support/lost-commit.ts';
 import { startServer } from '../../support/processes.ts';
-
-const card = { method: 'card', number: '4242424242424242', expiration_date: '12/39', security_code: '737' };
-
-const store = async (call: Caller, token: string, key: string) => {
-  const answer = await call('POST', '/payment-methods', {
-    token,
-    body: card,
-    headers: { 'Idempotency-Key': key },
-  });
-  return { ...answer, replayed: answer.headers.get('idempotency-replayed') };
-};
-
-const countCards = async (databaseUrl: string) =>
-  Number((await query(databaseUrl, 'select count(*) as total from payment_methods'))[0]?.total);
+import { countCards, store } from '../../support/stored-card.ts';
 
 describe('a service that is killed between commit and answer', () => {
   it('answers the repeated request with the card, at once after the restart', async () => {

@@ -3,18 +3,16 @@ import { sign } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { thumbprint } from '../../../server/resources/api-key-pairs/token.ts';
 import { sendBytes } from '../../support/call.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
-import { startTestMock, type TestMock } from './support.ts';
+import type { TestService } from '../../support/service.ts';
+import { startBoth, type TestMock } from './support.ts';
 
 let mock: TestMock;
 let service: TestService;
+let stop: () => Promise<void>;
 beforeAll(async () => {
-  [mock, service] = await Promise.all([startTestMock(), startTestService()]);
+  ({ mock, service, stop } = await startBoth());
 });
-afterAll(async () => {
-  await mock[Symbol.asyncDispose]();
-  await service[Symbol.asyncDispose]();
-});
+afterAll(() => stop());
 
 describe('the mock answers invalid HTTP as the service does', () => {
   it('bytes that are not HTTP', async () => {

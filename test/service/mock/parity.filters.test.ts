@@ -10,12 +10,12 @@ import type { Transaction } from '../../../server/resources/transactions/queries
 import { runs, seed } from '../../support/random.ts';
 import { insertTransactions } from '../../support/records.ts';
 import { document } from '../../support/requests.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
 import { caseOf, filterNames, filterOf, type Case, type Filter } from '../../support/transactions.ts';
 import { allowedFilters } from './parity.allowed.ts';
 import { exchange, hangUp, knock, report, type Answer, type Parties, type Wire } from './parity.exchange.ts';
 import { merchantAccount } from './parity.named.ts';
-import { everyExample, startTestMock, type TestMock } from './support.ts';
+import { everyExample, startBoth, type TestMock } from './support.ts';
 
 type FilterName = (typeof filterNames)[number];
 type Query = readonly (readonly [name: string, value: string | string[]])[];
@@ -104,16 +104,14 @@ describe.each([
   const items = cases.map(({ given }) => given as Transaction);
   let mock: TestMock;
   let service: TestService;
+  let stop: () => Promise<void>;
   let parties: Parties;
   let folder: string;
   let wire: Wire;
   beforeAll(async () => {
     folder = await contractWith(items);
     const contractFile = join(folder, 'openapi.json');
-    [mock, service] = await Promise.all([
-      startTestMock({ contractFile }),
-      startTestService({ config: { webhookWorker: false } }),
-    ]);
+    ({ mock, service, stop } = await startBoth({ contractFile }, { webhookWorker: false }));
     const { db } = service.service.database;
     await db.deleteFrom('transactions').execute();
     expect(await insertTransactions(db, items)).toEqual([]);
@@ -123,8 +121,7 @@ describe.each([
   });
   afterAll(async () => {
     hangUp();
-    await mock[Symbol.asyncDispose]();
-    await service[Symbol.asyncDispose]();
+    await stop();
     await rm(folder, { recursive: true });
   });
 

@@ -8,7 +8,7 @@ import { signToken } from '../../../server/resources/api-key-pairs/token.ts';
 import { card } from '../../support/card.ts';
 import { runs } from '../../support/random.ts';
 import { bodySchemaOf } from '../../support/requests.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
 import { examplePath } from '../../support/valid-request.ts';
 import { allowed } from './parity.allowed.ts';
 import {
@@ -23,23 +23,22 @@ import {
 } from './parity.exchange.ts';
 import { merchantAccount, namedCases, rightWire } from './parity.named.ts';
 import { anyQuery, brokenAtSome, garbled, ids, valid, wireOf } from './parity.requests.ts';
-import { startTestMock, table, type TestMock } from './support.ts';
+import { startBoth, table, type TestMock } from './support.ts';
 
 let mock: TestMock;
 let service: TestService;
+let stop: () => Promise<void>;
 let parties: Parties;
 let administrator: Who;
 beforeAll(async () => {
   // No worker, because the subscriptions of the corpus have no receivers.
-  const config = { webhookWorker: false };
-  [mock, service] = await Promise.all([startTestMock(), startTestService({ config })]);
+  ({ mock, service, stop } = await startBoth({}, { webhookWorker: false }));
   parties = { mock: mock.url, service: service.url };
   administrator = sign('*.read', '*.write');
 });
 afterAll(async () => {
   hangUp();
-  await mock[Symbol.asyncDispose]();
-  await service[Symbol.asyncDispose]();
+  await stop();
 });
 
 const sign = (...scopes: string[]): Who => ({

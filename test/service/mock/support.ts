@@ -7,6 +7,7 @@ import { operations, type Operation, type OperationId } from '../../../generated
 import { startMock, type Mock, type MockOptions } from '../../../mock/mock.ts';
 import { examples } from '../../contract/examples.collect.ts';
 import { expectContract, type Answer } from '../../support/contract-check.ts';
+import { startTestService } from '../../support/service.ts';
 import { exampleBody, examplePath } from '../../support/valid-request.ts';
 
 export interface CallOptions {
@@ -89,4 +90,17 @@ export async function startTestMock(options: MockOptions = {}): Promise<TestMock
     lines,
     [Symbol.asyncDispose]: () => mock.close(),
   };
+}
+
+/** Both, for tests that compare them. */
+export async function startBoth(
+  mockOptions: MockOptions = {},
+  config: NonNullable<Parameters<typeof startTestService>[0]>['config'] = {},
+) {
+  const [mock, service] = await Promise.all([startTestMock(mockOptions), startTestService({ config })]);
+  const stop = async () => {
+    await mock[Symbol.asyncDispose]();
+    await service[Symbol.asyncDispose]();
+  };
+  return { mock, service, stop };
 }

@@ -4,18 +4,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OperationId } from '../../../generated/operations.ts';
 import { loadContract } from '../../../server/contract/load.ts';
 import { sandboxCards, slowMilliseconds } from '../../../server/providers/simulated.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
-import { rightRequest, startTestMock, type TestMock } from './support.ts';
+import type { TestService } from '../../support/service.ts';
+import { rightRequest, startBoth, type TestMock } from './support.ts';
 
 let mock: TestMock;
 let service: TestService;
+let stop: () => Promise<void>;
 beforeAll(async () => {
-  [mock, service] = await Promise.all([startTestMock(), startTestService()]);
+  ({ mock, service, stop } = await startBoth());
 });
-afterAll(async () => {
-  await mock[Symbol.asyncDispose]();
-  await service[Symbol.asyncDispose]();
-});
+afterAll(() => stop());
 
 async function both(id: OperationId, body: unknown, headers: Record<string, string> = {}) {
   const { method, path } = rightRequest(id);

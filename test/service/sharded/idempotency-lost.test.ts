@@ -3,24 +3,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { verifySimulatedCard } from '../../../server/providers/simulated.ts';
-import type { Caller } from '../../support/call.ts';
-import { createTestDatabase, query } from '../../support/database.ts';
+import { createTestDatabase } from '../../support/database.ts';
 import { startLossyDatabase } from '../../support/lost-commit.ts';
 import { startTestService } from '../../support/service.ts';
-
-const card = { method: 'card', number: '4242424242424242', expiration_date: '12/39', security_code: '737' };
-
-const store = async (call: Caller, token: string, key: string) => {
-  const answer = await call('POST', '/payment-methods', {
-    token,
-    body: card,
-    headers: { 'Idempotency-Key': key },
-  });
-  return { ...answer, replayed: answer.headers.get('idempotency-replayed') };
-};
-
-const countCards = async (databaseUrl: string) =>
-  Number((await query(databaseUrl, 'select count(*) as total from payment_methods'))[0]?.total);
+import { countCards, sentCard, store } from '../../support/stored-card.ts';
 
 describe('two instances', () => {
   it('carry out one of two equal requests that arrive at once; the other waits, and gets the same answer', async () => {
@@ -52,7 +38,7 @@ describe('two instances', () => {
     // The claim of the first is known to the other instance, which need not wait to refuse another body.
     const clash = await two.call('POST', '/payment-methods', {
       token,
-      body: { ...card, expiration_date: '11/39' },
+      body: { ...sentCard, expiration_date: '11/39' },
       headers: { 'Idempotency-Key': key },
     });
     expect(clash.status).toBe(422);
