@@ -32,8 +32,12 @@ export const parts: readonly Part[] = [
   {
     name: 'all-cases',
     claim: 'all tests with all their cases, and a seed that is chosen by chance',
-    needs: [chromium, pgbouncer],
-    steps: () => [{ ...npm('test:all'), env: { SEED: 'random' } }],
+    needs: [chromium],
+    steps: () =>
+      // Those of processes and tools that leave cases out otherwise.
+      [npm('test'), npm('test:process', 'interrupted-start'), npm('test:tools', 'fresh-clone', 'desk')].map(
+        (step) => ({ ...step, env: { SEED: 'random' } }),
+      ),
   },
   { name: 'node22', claim: 'npm test on Node 22', node: 22, steps: () => [npm('test')] },
   {
