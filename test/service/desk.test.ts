@@ -1,9 +1,10 @@
 // The sandbox's pages for developers: who may use them, and what they tell.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
+import { createServer, type ProxyOptions } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendBytes } from '../support/call.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -344,13 +345,53 @@ describe('everyone else gets the same 404 as for any unknown path', () => {
   });
 
   // A proxy that speaks HTTP/1.1, as nginx does since 1.29.7, does not hand on what is meant for the next hop.
-  it.each([{ connection: 'close' }, { connection: '' }])(
+  it.each([{ connection: 'close' }, { connection: '' }, { connection: 'upgrade, keep-alive' }])(
     'data and actions, not from a browser: %o',
     async (headers) => {
       for (const [method, path, usual] of everything().filter(([, one]) => one.startsWith('/sandbox/')))
         expectAbsent(await send(method, path, { ...usual, ...headers }));
     },
   );
+
+  /** What strangers get through the `server.proxy` of a frontend's development server, by the Connection that they send. */
+  async function throughVite(options: ProxyOptions) {
+    const proxy = { '/sandbox': { target: service.url, ...options } };
+    const server = { host: '127.0.0.1', port: 0, ws: false, watch: null, proxy } as const;
+    const vite = await createServer({ configFile: false, root: pagesDir, logLevel: 'silent', server });
+    try {
+      await vite.listen();
+      const [url = ''] = vite.resolvedUrls?.local ?? [];
+      const { host, origin } = new URL(service.url);
+      const ask = async (method: string, path: string, connection: string) =>
+        (await send(method, path, { ...own, host, origin, connection }, url)).status;
+      const statuses: Record<string, number[]> = {};
+      for (const connection of ['keep-alive', 'upgrade, keep-alive', 'close'])
+        statuses[connection] = [
+          await ask('GET', '/sandbox/feed', connection),
+          await ask('POST', '/sandbox/token', connection),
+        ];
+      return statuses;
+    } finally {
+      await vite.close();
+    }
+  }
+
+  it.each([{}, { changeOrigin: true }])("the proxy of Vite's development server: %o", async (options) => {
+    const none = [404, 404];
+    expect(await throughVite(options)).toEqual({
+      'keep-alive': none,
+      'upgrade, keep-alive': none,
+      close: none,
+    });
+  });
+
+  // Nothing in the request tells of such a proxy, so docs/guides/testing.md asks for a PUBLIC_URL: see the last test.
+  it('known: not strangers behind that proxy with an agent that keeps connections', async () => {
+    const agent = new Agent({ keepAlive: true });
+    const statuses = await throughVite({ changeOrigin: true, agent });
+    agent.destroy();
+    expect(statuses['keep-alive']).toEqual([200, 200]);
+  });
 
   it('and the log says why, where somebody looks for the pages behind a proxy', async () => {
     const reasonOf = async (headers: Record<string, string>, path = '/') => {

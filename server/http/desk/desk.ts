@@ -129,10 +129,10 @@ const hasOwnName = ({ headers, rawHeaders }: Request): boolean =>
 const isLocal = (req: Request): boolean => !isProxied(req) && hasOwnName(req);
 
 /**
- * Browsers send `Connection: keep-alive`. It is for the next hop only, so nginx and HAProxy do not hand it on when they speak
- * HTTP/1.1 to this server, and strangers cannot have them send it.
+ * Browsers send exactly this `Connection`. It is for the next hop only: nginx and HAProxy do not hand it on, and Vite's `server.proxy`
+ * only one with `upgrade` in it. With an `agent`, Vite hands on every one, and nothing else tells of it.
  */
-const isFromBrowser = ({ headers }: Request): boolean => /\bkeep-alive\b/i.test(headers.connection ?? '');
+const isFromBrowser = ({ headers }: Request): boolean => headers.connection === 'keep-alive';
 
 /** A browser sets these headers itself; a page cannot. Pages of other origins have another Origin, or `null`. */
 function isOwnPage({ headers }: Request): boolean {
