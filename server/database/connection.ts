@@ -26,6 +26,8 @@ export const beginToWrite = 'begin isolation level read committed';
 export const sessionSettings = (statementMilliseconds: number): string[] => [
   datesAsRead,
   "default_transaction_isolation = 'read committed'",
+  // PostgreSQL would end a connection just before it is used.
+  'idle_session_timeout = 0',
   ...(statementMilliseconds > 0 ? quickPlanning : []),
 ];
 
