@@ -22,11 +22,10 @@ const datesAsRead = 'datestyle = ISO';
 /** Whoever waited for a lock must see what was committed meanwhile. */
 export const beginToWrite = 'begin isolation level read committed';
 
-/** Of a connection that nobody shares. A statement of its own begins a transaction, too. */
+/** Of a connection that nobody shares, and that must not end while it is idle. A statement of its own begins a transaction, too. */
 export const sessionSettings = (statementMilliseconds: number): string[] => [
   datesAsRead,
   "default_transaction_isolation = 'read committed'",
-  // PostgreSQL would end a connection just before it is used.
   'idle_session_timeout = 0',
   ...(statementMilliseconds > 0 ? quickPlanning : []),
 ];

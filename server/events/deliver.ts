@@ -16,7 +16,7 @@ export interface DeliverDeps {
   options: SendOptions;
   /** Seconds until the next attempt; undefined when there is none. */
   schedule: (attempts: number, retryAfter: number | undefined) => number | undefined;
-  /** Left out when metrics are off. */
+  /** For what is recorded. Left out when metrics are off. */
   noteAttempt?: ((state: Attempt['state']) => void) | undefined;
   tracing?: DeliveryTracing | undefined;
 }
@@ -56,8 +56,6 @@ export async function deliver(
   const wait = isFinal ? undefined : context.schedule(failures, retryAfter);
   const state = succeeded ? 'succeeded' : wait === undefined ? 'failed' : 'pending';
   traced?.end(succeeded);
-  // Nothing was tried, and nobody has to do anything about it.
-  if (delivery.active) context.noteAttempt?.(state);
   return { delivery, at, milliseconds, ...answered, state, wait, traceId: traced?.traceId };
 }
 

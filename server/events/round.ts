@@ -1,15 +1,13 @@
 // One round of a worker: records the attempts that have ended and leases deliveries that are due, in one transaction.
-import type { Logger } from 'pino';
-import { inTransaction, type Db, type Tx } from '../database/database.ts';
+import { inTransaction, type Tx } from '../database/database.ts';
 import { codeOf } from '../faults.ts';
 import { clockFrom } from '../rules/database-time.ts';
 import { recordAttempts, type Attempt } from './attempts.ts';
+import type { DeliverDeps } from './deliver.ts';
 import { leaseDeliveries, type LeaseLimits } from './deliveries.ts';
 import type { UnderWay } from './under-way.ts';
 
-interface RoundOptions {
-  db: Db;
-  log: Logger;
+interface RoundOptions extends Pick<DeliverDeps, 'db' | 'log' | 'noteAttempt'> {
   /** Of the worker. */
   id: string;
   limits: Pick<LeaseLimits, 'perSubscription' | 'perAccount'>;
@@ -19,13 +17,14 @@ interface RoundOptions {
 }
 
 /** Each call is a round. It returns whether it has leased something. */
-export function createRound({ db, log, id, limits, most, underWay }: RoundOptions): () => Promise<boolean> {
+export function createRound(options: RoundOptions): () => Promise<boolean> {
+  const { db, log, id, limits, most, underWay } = options;
   /** One by one, so that an attempt that cannot be stored spoils no other. */
   const recordEach = async (attempts: readonly Attempt[]): Promise<void> => {
     for (const [index, attempt] of attempts.entries()) {
       try {
         const recorded = await inTransaction(db, (tx, now) => recordAttempts(tx, now, id, [attempt]));
-        logRecorded(log, recorded);
+        tell(options, recorded);
         underWay.putBack(recorded.locked);
       } catch (error) {
         if (!isInvalid(error)) {
@@ -51,7 +50,7 @@ export function createRound({ db, log, id, limits, most, underWay }: RoundOption
     const attempts = underWay.takeEnded();
     try {
       const { clock, recorded, leased } = await recordAndLease(attempts);
-      logRecorded(log, recorded);
+      tell(options, recorded);
       // The next round tries again.
       underWay.putBack(recorded.locked);
       for (const delivery of leased) underWay.start(delivery, clock());
@@ -69,8 +68,12 @@ export function createRound({ db, log, id, limits, most, underWay }: RoundOption
 
 type Recorded = Awaited<ReturnType<typeof recordAttempts>>;
 
-function logRecorded(log: Logger, { recorded, lost, switchedOff }: Recorded): void {
-  for (const attempt of recorded) logAttempt(log, attempt);
+function tell({ log, noteAttempt }: RoundOptions, { recorded, lost, switchedOff }: Recorded): void {
+  for (const attempt of recorded) {
+    logAttempt(log, attempt);
+    // Otherwise nothing was tried, and nobody has to do anything about it.
+    if (attempt.delivery.active) noteAttempt?.(attempt.state);
+  }
   for (const { delivery } of lost)
     log.info(
       { event: delivery.event_id, subscription: delivery.subscription_id },
@@ -90,7 +93,7 @@ const isRefused = (error: unknown): boolean => /^(2[23]|57014|55P03)/.test(codeO
 const isInvalid = (error: unknown): boolean => /^2[23]/.test(codeOf(error) ?? '');
 
 /** After it was recorded, because until then nobody knows whether the delivery still exists. */
-function logAttempt(log: Logger, attempt: Attempt): void {
+function logAttempt(log: DeliverDeps['log'], attempt: Attempt): void {
   const { delivery, status, milliseconds, error, state, wait, traceId } = attempt;
   log[delivery.active ? 'info' : 'debug'](
     {

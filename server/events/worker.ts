@@ -64,7 +64,7 @@ export function startWorker(deps: DeliverDeps, limits: WorkerLimits = defaultLim
   const { pause, wake } = createPause(stopping.signal);
   const underWay = createUnderWay({ ...deps, send, signal: cancellation.signal }, wake);
   const most = () => (stopping.signal.aborted ? 0 : limits.perWorker);
-  const recordAndLease = createRound({ db, log, id, limits, most, underWay });
+  const recordAndLease = createRound({ ...deps, id, limits, most, underWay });
   let mayBeDue = false;
 
   /** Returns for how long to wait before the next round; undefined if it leased something. */

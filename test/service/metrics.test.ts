@@ -165,9 +165,20 @@ describe('deliveries', () => {
     await subscribe(receiver.url);
     // Nothing listens there.
     await subscribe('http://127.0.0.1:9/');
-    await service.call('POST', '/payment-methods', { token, body: card });
     const valueOf = async (series: string) => valueIn(await scrape(service), series);
     const attempts = (outcome: string) => valueOf(`payments_webhook_attempts_total{outcome="${outcome}"}`);
+    // Only when they are recorded, so that attempts and queue tell the same.
+    await withClient(service.config.databaseUrl ?? '', async (client) => {
+      await client.query('begin; lock table delivery_attempts in share mode');
+      await service.call('POST', '/payment-methods', { token, body: card });
+      const waiting = `select from pg_locks where relation = 'delivery_attempts'::regclass and not granted`;
+      await eventually(
+        async () => (await client.query(waiting)).rowCount === 1,
+        'an attempt is being recorded',
+      );
+      expect([await attempts('succeeded'), await attempts('retried')]).toEqual([0, 0]);
+      await client.query('commit');
+    });
     await eventually(async () => (await attempts('succeeded')) === 1, 'one is delivered');
     await eventually(async () => (await attempts('retried')) === 1, 'the other is tried again later');
     expect(await attempts('given_up')).toBe(0);

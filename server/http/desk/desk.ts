@@ -157,9 +157,7 @@ const isOwn = (req: Request): boolean => isLocal(req) && isFromBrowser(req) && i
 /** For data: only scripts of our own pages. */
 const forOwnPages: RequestHandler = passIf(isOwn);
 
-/**
- * For what acts: a POST with our own Origin. A form of another site has another Origin, and cannot send JSON.
- */
+/** For what acts: a POST with our own Origin. A form of another site has another Origin, and cannot send JSON. */
 const forOwnActions: RequestHandler = passIf(
   (req) =>
     isOwn(req) &&
