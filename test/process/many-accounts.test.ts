@@ -1,5 +1,6 @@
 // What a page over thousands of merchant accounts reads: blocks of tables and indexes, as PostgreSQL counts them for the connection.
-// It takes half a minute to fill the database, so `npm test` only compares the pages with an oracle: sharded/transaction-paging.test.ts.
+// It takes half a minute to fill the database, so `npm test` only compares the rows of fewer accounts: sharded/many-accounts.test.ts and
+// sharded/transaction-paging.test.ts.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '../../server/database/database.ts';
