@@ -4,8 +4,9 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { updateAccountsOf } from '../../server/resources/api-key-pairs/changes.ts';
 import { generateKeyPair, signToken, thumbprint } from '../../server/resources/api-key-pairs/token.ts';
+import { card } from '../support/card.ts';
 import { paymentsHere } from '../support/in-process.ts';
-import { createApiKeyPair, silentWork } from '../support/records.ts';
+import { createAccount, createApiKeyPair, silentWork } from '../support/records.ts';
 import { noSecrets, startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -91,6 +92,25 @@ async function readByRelease({ key }: Pair): Promise<'all' | { only: string[] }>
   if (!found?.active) throw new Error('1.1.0 refuses the key pair.');
   return found.only.length === 0 ? 'all' : { only: found.only };
 }
+
+it('a request that names no account is about the oldest that the key pair has access to', async () => {
+  await using own = await startTestService({ config: { webhookWorker: false } });
+  // The oldest stands between others by ID, in the order in which they are created, and in that in which the key pair names them.
+  const years = { 'zone-new': 2021, 'deck-first': 2019, 'shop-oldest': 2018, 'acme-later': 2020 };
+  for (const [id, year] of Object.entries(years))
+    await createAccount(own.service.database.db, {
+      id,
+      display_name: id,
+      created_at: new Date(`${year}-01-01`),
+    });
+  const accountOf = async ({ token }: Pick<TestService, 'token'>) => {
+    const { body } = await own.call('POST', '/payment-methods', { token: token('*.write'), body: card });
+    return (body as { merchant_account_id: string }).merchant_account_id;
+  };
+  const some = ['zone-new', 'deck-first', 'acme-later'];
+  expect(await accountOf(await own.pair({ accounts: some }))).toBe('deck-first');
+  expect(await accountOf(await own.pair())).toBe('shop-oldest');
+});
 
 describe('a key pair whose accounts were deleted by hand', () => {
   it('is refused with 401, and listed as inactive, instead of reading every account', async () => {

@@ -151,12 +151,6 @@ describeOperation('listTransactions', {}, (frame) => {
       expect((await ids(query, '*')).sort()).toEqual(made.map(({ id }) => id).sort());
     });
 
-    it('without the header it uses the oldest account that the caller has access to', async () => {
-      const some = await frame.service.pair({ accounts: ['several', 'paged'] });
-      const { body } = await frame.call({ token: some.token(scope) });
-      expect((body as Page).items.map(({ id }) => id)).toEqual(paged.map(({ id }) => id));
-    });
-
     it('buyer_id and search: a value that is not a UUID matches nothing and causes no error', async () => {
       const one = transaction({
         merchant_account_id: 'several',
