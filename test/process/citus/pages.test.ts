@@ -2,11 +2,11 @@
 // CITUS_ROWS=100000 prints how long a page takes with so many rows, beside the same page on plain PostgreSQL.
 import { sql, type RawBuilder } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase, type Database, type Db } from '../../../server/database/database.ts';
+import type { Database, Db } from '../../../server/database/database.ts';
 import { migrate } from '../../../server/database/migrate.ts';
 import { conditionsOf, type TransactionFilters } from '../../../server/resources/transactions/filters.ts';
 import { flatRange, transactionRange } from '../../../server/resources/transactions/ranges.ts';
-import { createEmptyDatabase, createTestDatabase } from '../../support/database.ts';
+import { createEmptyDatabase, createTestDatabase, openTestDatabase } from '../../support/database.ts';
 import { createAccount, createBuyer } from '../../support/records.ts';
 import { seedSql } from '../../support/transactions.ts';
 
@@ -14,14 +14,7 @@ const rows = Number(process.env.CITUS_ROWS ?? 2_000);
 let sharded: Database;
 let plain: Database;
 
-const open = (url: string, isCitus: boolean) =>
-  openDatabase(
-    url,
-    (error) => {
-      throw error;
-    },
-    { statementMilliseconds: 0, isCitus },
-  );
+const open = (url: string, isCitus: boolean) => openTestDatabase(url, { statementMilliseconds: 0, isCitus });
 
 async function fill({ db }: Database): Promise<void> {
   for (const id of ['default', 'marketplace', 'small']) await createAccount(db, { id, display_name: id });

@@ -2,15 +2,13 @@
 // however many there are.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase, type Database } from '../../../server/database/database.ts';
-import { createTestDatabase } from '../../support/database.ts';
+import type { Database } from '../../../server/database/database.ts';
+import { createTestDatabase, openTestDatabase } from '../../support/database.ts';
 
 let database: Database;
 
 beforeAll(async () => {
-  database = openDatabase(await createTestDatabase(), (error) => {
-    throw error;
-  });
+  database = openTestDatabase(await createTestDatabase());
 });
 
 afterAll(() => database.close());

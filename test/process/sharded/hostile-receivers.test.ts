@@ -2,6 +2,8 @@
 // against the real worker.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '../../../server/database/database.ts';
+import { openTestDatabase } from '../../support/database.ts';
 import { rcodes, startNameServer, type NameAnswer, type NameServer } from '../../support/name-server.ts';
 import { startReceiver, type Receiver } from '../../support/receiver.ts';
 import { createAccount } from '../../support/records.ts';
@@ -24,11 +26,13 @@ const names: Record<string, NameAnswer> = {
 
 let nameServer: NameServer;
 let service: TestService;
+/** Apart from the service, which ends statements of requests after 3 s. */
+let database: Database;
 let good: Receiver;
 const hostile: { name: string; subscription: string; receiver: Hostile }[] = [];
 
 const attempts = () =>
-  service.service.database.db
+  database.db
     .selectFrom('delivery_attempts')
     .innerJoin('deliveries', (join) =>
       join
@@ -53,7 +57,8 @@ beforeAll(async () => {
       options: { ...hasty.options, milliseconds: deadlineMilliseconds, dnsServers: [nameServer.address] },
     },
   });
-  await createAccount(service.service.database.db, { id: 'good', display_name: 'Good' });
+  database = openTestDatabase(service.config.databaseUrl ?? '');
+  await createAccount(database.db, { id: 'good', display_name: 'Good' });
   good = await startReceiver();
   await subscribe(service, good.url, { account: 'good' });
   for (const { account, ...behaviour } of cases) {
@@ -69,6 +74,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const { receiver } of hostile) await receiver[Symbol.asyncDispose]();
   await good[Symbol.asyncDispose]();
+  await database.close();
   await service[Symbol.asyncDispose]();
   await nameServer[Symbol.asyncDispose]();
 });
@@ -100,8 +106,6 @@ it('every lease has ended: the next event is attempted everywhere, and no connec
     hostile.filter(({ receiver }) => receiver.connections() > 0).map(({ name }) => name);
   await until(() => Promise.resolve(stillOpen().length === 0), 20).catch(() => undefined);
   expect(stillOpen()).toEqual([]);
-  const { rows } = await sql`select id from deliveries where leased_by is not null`.execute(
-    service.service.database.db,
-  );
+  const { rows } = await sql`select id from deliveries where leased_by is not null`.execute(database.db);
   expect(rows).toEqual([]);
 });

@@ -15,7 +15,7 @@ import { insertWebhookSubscription } from '../../../server/resources/webhook-sub
 import type { DatabaseTime } from '../../../server/rules/database-time.ts';
 import { cards } from '../../../server/sandbox/sample-records.ts';
 import { startJobs, deleteExpired } from '../../../server/upkeep/jobs.ts';
-import { createTestDatabase } from '../../support/database.ts';
+import { createTestDatabase, openTestDatabase } from '../../support/database.ts';
 import { startLossyDatabase } from '../../support/lost-commit.ts';
 import {
   createPaymentMethod,
@@ -63,7 +63,7 @@ it('applies pending replacements of expired cards, at start-up and then periodic
   await recordReplacement({ db, secrets }, id, { number: '4242424242424242' });
   const { databaseUrl, secrets: keys } = service.config;
   await service.service.close();
-  const database = openDatabase(databaseUrl ?? '', () => undefined);
+  const database = openTestDatabase(databaseUrl ?? '');
   await expireCard(database.db, id, 'last');
   await database.close();
   await using second = await startTestService({ config: { databaseUrl, secrets: keys } });
@@ -283,7 +283,7 @@ describe('retention', () => {
   let database: Database & { url: string };
   beforeEach(async () => {
     const url = await createTestDatabase('furnished');
-    database = { ...openDatabase(url, () => undefined), url };
+    database = { ...openTestDatabase(url), url };
   });
   afterEach(() => database.close());
 
@@ -320,7 +320,7 @@ describe('retention', () => {
       insert into idempotency_keys (merchant_account_id, slot, fingerprint, claim, claimed_until, created_at)
       values ('*', 'over', '', gen_random_uuid(), now(), now() - interval '40 days')`.execute(db);
     await using counter = await startLossyDatabase(database.url);
-    const counted = openDatabase(counter.url, () => undefined);
+    const counted = openTestDatabase(counter.url);
     const trips = async (table: 'events' | 'idempotency_keys', expected: number) => {
       await sql`select 1`.execute(counted.db);
       const begun = counter.trips();

@@ -2,7 +2,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { inTransaction, openDatabase, type Tx } from '../../../server/database/database.ts';
+import { inTransaction, type Tx } from '../../../server/database/database.ts';
 import { recordAttempts, type Attempt } from '../../../server/events/attempts.ts';
 import {
   countQueue,
@@ -16,6 +16,7 @@ import { reopenDeliveries } from '../../../server/events/delivery-list.ts';
 import { sendOptions } from '../../../server/events/send.ts';
 import { switchSubscription } from '../../../server/resources/webhook-subscriptions/changes.ts';
 import type { DatabaseTime } from '../../../server/rules/database-time.ts';
+import { openTestDatabase } from '../../support/database.ts';
 import { silentWork } from '../../support/records.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { causeDeliveries, subscribe } from '../../support/webhooks.ts';
@@ -322,7 +323,7 @@ describe('a delivery that somebody has locked', () => {
 
 it('a worker is told whether a delivery is due soon; those of a deleted subscription are not', async () => {
   await causeDeliveries(service, await subscribe(service, url), 2);
-  const asCitus = openDatabase(service.config.databaseUrl ?? '', () => undefined, { isCitus: true });
+  const asCitus = openTestDatabase(service.config.databaseUrl ?? '', { isCitus: true });
   const next = () => Promise.all([findNext(db()), findNext(asCitus.db)]);
   await sql`update deliveries set due_at = now() + interval '1 hour'`.execute(db());
   const [later, unknown] = await next();

@@ -4,10 +4,10 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase, type Database } from '../../../server/database/database.ts';
+import type { Database } from '../../../server/database/database.ts';
 import { fetchPage, type Page } from '../../../server/database/paging.ts';
 import type { Cursor } from '../../../server/rules/cursor.ts';
-import { createTestDatabase } from '../../support/database.ts';
+import { createTestDatabase, openTestDatabase } from '../../support/database.ts';
 import { runs } from '../../support/random.ts';
 
 const start = Date.parse('2026-11-15T10:30:00.000Z');
@@ -22,9 +22,7 @@ let database: Database;
 let writer: pg.Client;
 beforeAll(async () => {
   const url = await createTestDatabase();
-  database = openDatabase(url, (error) => {
-    throw error;
-  });
+  database = openTestDatabase(url);
   writer = new pg.Client({ connectionString: url });
   await writer.connect();
   // Without an index: an index scan would return the right order even if the query did not ask for it.

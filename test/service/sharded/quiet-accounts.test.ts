@@ -2,15 +2,15 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openDatabase, type Database, type Db } from '../../../server/database/database.ts';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import type { Database, Db } from '../../../server/database/database.ts';
 import { listSealed, resealEverything } from '../../../server/secrets/reseal.ts';
 import { createVault } from '../../../server/secrets/vault.ts';
 import { findBrokenInvariants } from '../../../server/upkeep/doctor.ts';
 import { eraseBuyer } from '../../../server/upkeep/erase-buyer.ts';
 import { eraseCards } from '../../../server/upkeep/erase-cards.ts';
 import { startJobs } from '../../../server/upkeep/jobs.ts';
-import { createTestDatabase } from '../../support/database.ts';
+import { createTestDatabase, openTestDatabase } from '../../support/database.ts';
 import { startLossyDatabase, type LossyDatabase } from '../../support/lost-commit.ts';
 import { createBuyer, createTransactions, inStepOf, silentWork } from '../../support/records.ts';
 import { templateSecrets } from '../../support/service.ts';
@@ -23,15 +23,18 @@ const [key] = templateSecrets().CARD_KEY;
 const newKey = randomBytes(32);
 const vault = createVault(() => [newKey, key]);
 
+/** On Citus an erasure renews the statistics of each table by itself: without rows on the coordinator, all of them look empty. */
+const mostOfErasure = inject('cluster').isCitus ? 80 : 60;
+
 /** Counts the statements of `counted`. */
 async function open() {
   const url = await createTestDatabase('furnished');
-  const [plain, counter] = [openDatabase(url, () => undefined), await startLossyDatabase(url)];
+  const [plain, counter] = [openTestDatabase(url), await startLossyDatabase(url)];
   await sql`
     insert into merchant_accounts (id, display_name) select name, name from unnest(${names}::text[]) as name`.execute(
     plain.db,
   );
-  return { plain, counter, counted: openDatabase(counter.url, () => undefined) };
+  return { plain, counter, counted: openTestDatabase(counter.url) };
 }
 
 let plain: Database;
@@ -93,7 +96,9 @@ describe('accounts with records of others', () => {
         .where('buyer_external_identifier', '=', id)
         .execute();
     expect(await named()).toHaveLength(2);
-    expect(await trips((db) => eraseBuyer(id, { ...run(db), references: false }))).toBeLessThan(60);
+    expect(await trips((db) => eraseBuyer(id, { ...run(db), references: false }))).toBeLessThan(
+      mostOfErasure,
+    );
     expect(await named()).toEqual([]);
   });
 
@@ -112,7 +117,7 @@ describe('accounts with records of others', () => {
       ).rows.length;
     expect([await left(), await answers()]).toEqual([1, 2]);
     const chosen = { expiredBefore: '02/20', account: undefined };
-    expect(await trips((db) => eraseCards(chosen, run(db)))).toBeLessThan(60);
+    expect(await trips((db) => eraseCards(chosen, run(db)))).toBeLessThan(mostOfErasure);
     expect([await left(), await answers()]).toEqual([0, 0]);
   });
 

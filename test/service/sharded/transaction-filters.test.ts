@@ -1,7 +1,7 @@
 // Compares every filter of GET /transactions with an oracle: alone, in pairs, and in larger combinations.
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { openDatabase, type Database } from '../../../server/database/database.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '../../../server/database/database.ts';
 import type { TransactionFilters } from '../../../server/resources/transactions/filters.ts';
 import { listTransactionPage, mostLookedInto } from '../../../server/resources/transactions/list.ts';
 import {
@@ -10,7 +10,7 @@ import {
   type TransactionRow,
 } from '../../../server/resources/transactions/queries.ts';
 import { presentTransaction } from '../../../server/resources/transactions/table.ts';
-import { createTestDatabase } from '../../support/database.ts';
+import { createTestDatabase, openTestDatabase } from '../../support/database.ts';
 import { runs, seed, shareOf } from '../../support/random.ts';
 import {
   createAccount,
@@ -80,10 +80,7 @@ const check = async ({ scope, filters }: { scope: readonly string[] | undefined;
 };
 
 beforeAll(async () => {
-  const fail = (error: Error) => {
-    throw error;
-  };
-  database = openDatabase(await createTestDatabase(), fail, inject('cluster'));
+  database = openTestDatabase(await createTestDatabase());
   for (const id of [...accounts, ...quiet]) await createAccount(database.db, { id, display_name: id });
   expect(
     await insertTransactions(

@@ -2,11 +2,11 @@
 // meanwhile: paging.test.ts.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { openDatabase, type Database } from '../../../server/database/database.ts';
+import type { Database } from '../../../server/database/database.ts';
 import type { TransactionFilters } from '../../../server/resources/transactions/filters.ts';
 import { listTransactionPage, mostLookedInto } from '../../../server/resources/transactions/list.ts';
 import type { Cursor } from '../../../server/rules/cursor.ts';
-import { createTestDatabase } from '../../support/database.ts';
+import { createTestDatabase, openTestDatabase } from '../../support/database.ts';
 import { runs, seed } from '../../support/random.ts';
 import { createAccount, insertTransactions } from '../../support/records.ts';
 import {
@@ -36,14 +36,10 @@ const scopes: Scope[] = [
 let database: Database;
 let asCitus: Database;
 
-const fail = (error: Error) => {
-  throw error;
-};
-
 beforeAll(async () => {
   const url = await createTestDatabase();
-  database = openDatabase(url, fail, inject('cluster'));
-  asCitus = openDatabase(url, fail, { isCitus: true });
+  database = openTestDatabase(url);
+  asCitus = openTestDatabase(url, { isCitus: true });
   for (const id of [...accounts, ...quiet]) await createAccount(database.db, { id, display_name: id });
 });
 afterAll(async () => {
