@@ -1,7 +1,7 @@
 // Written by `npm run generate` from openapi/. Do not edit.
 import type { components, paths, webhooks } from './types.ts';
 
-export const contractVersion = '1.2.0';
+export const contractVersion = '1.3.0';
 
 export interface Limit {
   readonly limit: number;
@@ -40,7 +40,7 @@ export const operations = {
     velocityLimit: null,
     takesKey: false,
     statuses: [200, 400, 401, 403, 404, 405, 409, 422, 425, 429, 500, 502, 504],
-    reserved: [404, 409, 425, 429, 502, 504],
+    reserved: [404, 409, 425, 429, 502],
     defaults: { query: ['limit'], body: [] },
   },
   checkGiftCardBalances: {
@@ -67,7 +67,7 @@ export const operations = {
     rateLimit: null,
     velocityLimit: { cards: { limit: 300, windowSeconds: 60 }, sameBinAndLastFour: { limit: 20, windowSeconds: 86400 } },
     takesKey: true,
-    statuses: [201, 400, 401, 403, 404, 405, 409, 422, 425, 429, 500],
+    statuses: [201, 400, 401, 403, 404, 405, 409, 422, 425, 429, 500, 504],
     reserved: [],
     defaults: { query: [], body: [] },
   },
@@ -81,7 +81,7 @@ export const operations = {
     rateLimit: null,
     velocityLimit: null,
     takesKey: false,
-    statuses: [200, 400, 401, 403, 404, 405, 422, 500],
+    statuses: [200, 400, 401, 403, 404, 405, 422, 500, 504],
     reserved: [],
     defaults: { query: ['limit'], body: [] },
   },
@@ -95,7 +95,7 @@ export const operations = {
     rateLimit: null,
     velocityLimit: null,
     takesKey: false,
-    statuses: [200, 400, 401, 403, 405, 500],
+    statuses: [200, 400, 401, 403, 405, 500, 504],
     reserved: [],
     defaults: { query: [], body: [] },
   },
@@ -109,7 +109,7 @@ export const operations = {
     rateLimit: null,
     velocityLimit: null,
     takesKey: true,
-    statuses: [201, 400, 401, 403, 404, 405, 422, 425, 500],
+    statuses: [201, 400, 401, 403, 404, 405, 422, 425, 500, 504],
     reserved: [],
     defaults: { query: [], body: ['active'] },
   },
@@ -123,7 +123,7 @@ export const operations = {
     rateLimit: null,
     velocityLimit: null,
     takesKey: false,
-    statuses: [200, 400, 401, 403, 404, 405, 422, 500],
+    statuses: [200, 400, 401, 403, 404, 405, 422, 500, 504],
     reserved: [],
     defaults: { query: ['limit'], body: [] },
   },

@@ -52,7 +52,7 @@ export interface paths {
         put?: never;
         /**
          * Check gift card balances
-         * @description Verifies gift cards and reads their balances, stored ones by `id` and others by `number` and `pin`. The response has one item for each card, in the order of the request. A card whose look-up fails does not fail the request: its item carries `balance_error_code` and what the provider said. 502 and 504 mean that the provider failed for the whole call. You can try ten different PINs per card number, merchant account and hour. From the eleventh on, every PIN of that number returns `suspected_fraud`, in the sandbox too. Tokens with the scope `embed` may call this from a browser, 50 times a minute.
+         * @description Verifies gift cards and reads their balances, stored ones by `id` and others by `number` and `pin`. The response has one item for each card, in the order of the request. A card whose look-up fails does not fail the request: its item carries `balance_error_code` and what the provider said. 502 means that the provider failed for the whole call, 504 that it or the service did not respond in time. You can try ten different PINs per card number, merchant account and hour. From the eleventh on, every PIN of that number returns `suspected_fraud`, in the sandbox too. Tokens with the scope `embed` may call this from a browser, 50 times a minute.
          */
         post: operations["checkGiftCardBalances"];
         delete?: never;
@@ -1313,9 +1313,11 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A provider behind the service did not respond in time for the whole call. Try again later. */
+        /** @description The service could not respond in time: its database is away, slow or has too many requests waiting, or a provider behind the service did not respond in time for the whole call. Try again after `Retry-After`. A read can simply be repeated. A write may have been carried out: repeat it with the same `Idempotency-Key`, which never does anything twice, or look for the record before you create it again. */
         GatewayTimeout: {
             headers: {
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                "Retry-After": components["headers"]["RetryAfter"];
                 "X-Request-ID": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
@@ -1696,6 +1698,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
             500: components["responses"]["ServerError"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     checkGiftCardBalances: {
@@ -1783,6 +1786,7 @@ export interface operations {
             425: components["responses"]["TooEarly"];
             429: components["responses"]["TooManyCards"];
             500: components["responses"]["ServerError"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     listTransactions: {
@@ -1928,6 +1932,7 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             422: components["responses"]["UnprocessableTransactionQuery"];
             500: components["responses"]["ServerError"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     listWebhookSubscriptions: {
@@ -1967,6 +1972,7 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             422: components["responses"]["UnprocessableCursor"];
             500: components["responses"]["ServerError"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     createWebhookSubscription: {
@@ -2010,6 +2016,7 @@ export interface operations {
             422: components["responses"]["UnprocessableWebhookSubscription"];
             425: components["responses"]["TooEarly"];
             500: components["responses"]["ServerError"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     onPaymentMethodCreated: {

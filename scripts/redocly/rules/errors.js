@@ -14,6 +14,7 @@ function neededBy(operation, ctx) {
     403: ['every operation needs a scope', 'Forbidden'],
     405: ['its path may be called with another method', 'MethodNotAllowed'],
     500: ['anything may fail', 'ServerError'],
+    504: ['the database may be away', 'GatewayTimeout'],
   };
   if (refers) needed[404] = ['what the request refers to may not exist', 'NotFound'];
   if (takes('Idempotency-Key'))

@@ -5,8 +5,8 @@ import { eachOperation, entries, list, parametersOf, responsesOf } from '../supp
 const key = 'Idempotency-Key';
 const mark = 'Idempotency-Replayed';
 
-/** Answers that are kept, and 500, which tells the client that its key was understood. */
-const isMarked = (status) => /^2/.test(status) || ['404', '409', '422', '500'].includes(status);
+/** Answers that are kept, and 500 and 504, which tell the client that its key was understood. */
+const isMarked = (status) => /^2/.test(status) || ['404', '409', '422', '500', '504'].includes(status);
 
 const writes = (operation, ctx) =>
   ['post', 'patch'].includes(ctx.key) &&

@@ -1,7 +1,7 @@
 // The responses of every operation: the errors that can happen, in one shape, with the headers that clients need.
 import { operation, testRule } from '../../support/lint-yaml.ts';
 
-const statuses = [400, 401, 403, 404, 405, 409, 422, 425, 429, 500];
+const statuses = [400, 401, 403, 404, 405, 409, 422, 425, 429, 500, 504];
 
 /** An operation with every error but one. */
 const without = (status: number, says: string, more = 'x-merchant-scope: none', method = 'get') =>
@@ -51,6 +51,10 @@ testRule('house/errors', {
   'no 429 of a rate limit': without(429, 'it has a limit)', 'x-rate-limit: {}'),
   'no 429 of a velocity limit': without(429, 'it has a limit)', 'x-velocity-limit: {}'),
   'no 500': without(500, 'anything may fail) by $ref, such as to ../components/responses/ServerError.yaml.'),
+  'no 504': without(
+    504,
+    'the database may be away) by $ref, such as to ../components/responses/GatewayTimeout.',
+  ),
   'a reserved status that is not declared': reserved(410, 'Declare 410, or do not reserve it.'),
   'a reserved 404 of an account': reserved(404, '404 can happen: what the request', 'x-merchant-scope: many'),
   'a reserved 422 of a cursor': reserved(422, '422 can happen: its cursor', cursor),
@@ -59,6 +63,7 @@ testRule('house/errors', {
   'a reserved 429 of a rate limit': reserved(429, '429 can happen: it has a limit', 'x-rate-limit: {}'),
   'a reserved 400': reserved(400, '400 can happen: a request may be malformed. Do not reserve it.'),
   'a reserved 500': reserved(500, '500 can happen'),
+  'a reserved 504': reserved(504, '504 can happen: the database may be away. Do not reserve it.'),
 });
 
 testRule('rule/errors-shared', {
@@ -152,6 +157,9 @@ testRule('response-contains-header', {
   'a 405 that does not say what is allowed': operation('responses:\n  \'405\':\n    headers: {} #! "Allow"'),
   'a 429 that does not say when to come back': operation(
     'responses:\n  \'429\':\n    headers: {} #! "Retry-After"',
+  ),
+  'a 504 that does not say when to come back': operation(
+    'responses:\n  \'504\':\n    headers: {} #! "Retry-After"',
   ),
 });
 

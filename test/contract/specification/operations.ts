@@ -57,7 +57,7 @@ export const operations: Operation[] = [
     success: 200,
     answer: resources.collection(resources.apiKeyPair, 100),
     errors: [400, 401, 403, 404, 405, 409, 422, 425, 429, 500, 502, 504],
-    reserved: [404, 409, 425, 429, 502, 504],
+    reserved: [404, 409, 425, 429, 502],
   },
   {
     id: 'checkGiftCardBalances',
@@ -79,7 +79,7 @@ export const operations: Operation[] = [
     body: resources.paymentMethodRequest,
     success: 201,
     answer: resources.paymentMethod,
-    errors: [400, 401, 403, 404, 405, 409, 422, 425, 500],
+    errors: [400, 401, 403, 404, 405, 409, 422, 425, 500, 504],
   },
   {
     id: 'listTransactions',
@@ -89,7 +89,7 @@ export const operations: Operation[] = [
     parameters: transactionFilters,
     success: 200,
     answer: resources.collection(resources.transaction, 500),
-    errors: [400, 401, 403, 404, 405, 422, 500],
+    errors: [400, 401, 403, 404, 405, 422, 500, 504],
   },
   {
     id: 'listCardSchemeDefinitions',
@@ -98,7 +98,7 @@ export const operations: Operation[] = [
     merchantScope: 'none',
     success: 200,
     answer: { items: [resources.cardSchemeDefinition] },
-    errors: [400, 401, 403, 405, 500],
+    errors: [400, 401, 403, 405, 500, 504],
   },
   {
     id: 'createWebhookSubscription',
@@ -109,7 +109,7 @@ export const operations: Operation[] = [
     body: resources.subscriptionRequest,
     success: 201,
     answer: resources.webhookSubscription,
-    errors: [400, 401, 403, 404, 405, 422, 425, 500],
+    errors: [400, 401, 403, 404, 405, 422, 425, 500, 504],
   },
   {
     id: 'listWebhookSubscriptions',
@@ -119,7 +119,7 @@ export const operations: Operation[] = [
     parameters: page(100),
     success: 200,
     answer: resources.collection(resources.webhookSubscription, 100),
-    errors: [400, 401, 403, 404, 405, 422, 500],
+    errors: [400, 401, 403, 404, 405, 422, 500, 504],
   },
 ];
 
