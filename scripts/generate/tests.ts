@@ -6,7 +6,7 @@ import { kebab } from './handlers.ts';
 
 /** Statuses that `describeOperation` brings about by itself. */
 const shared = (contract: Contract, path: string, { 'x-merchant-scope': scope }: Operation) => [
-  ...[400, 401, 403, 405, 425, 500],
+  ...[400, 401, 403, 405, 425, 500, 504],
   // Of a merchant account, and of a record that the POST of its collection can create.
   ...((path.includes('{') ? scope === 'one' && hasCreate(contract, path) : scope !== 'none') ? [404] : []),
 ];

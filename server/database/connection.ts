@@ -2,7 +2,7 @@
 // answers, and a connection that did not answer is closed. Behind a pooler it has no session state: see
 // docs/decisions/0021-poolers-and-retries.md.
 import type pg from 'pg';
-import { codeOf, Crowded } from '../faults.ts';
+import { codeOf, Crowded, DatabaseTimeout } from '../faults.ts';
 import type { DatabaseTime } from '../rules/database-time.ts';
 import type { Execution } from './execution.ts';
 import { copyIn, type SendStatement } from './protocol.ts';
@@ -79,7 +79,8 @@ export function connectionOf(
       })) as pg.QueryResult<Row>;
     } catch (error) {
       // A statement that was not sent for lack of time may have been the rollback.
-      isUnusable ||= error instanceof DatabaseTimeout || error instanceof Crowded || isReadOnly(error);
+      // If it is read-only, a new connection may find the new primary, or that the setting has changed back.
+      isUnusable ||= error instanceof DatabaseTimeout || codeOf(error) === '25006';
       noteError(error);
       throw error;
     }
@@ -147,12 +148,6 @@ const localSettings = (statementMilliseconds: number): string[] =>
 const inOrderPlanning = ['set local enable_bitmapscan = off', 'set local enable_seqscan = off'];
 
 /**
- * The server does not accept writes. It may have been the primary until now: a new connection finds the new one, or sees that
- * the setting has changed back.
- */
-const isReadOnly = (error: unknown): boolean => codeOf(error) === '25006';
-
-/**
  * How long a request may still wait for the database, all statements together: a database that is frozen or slow must not keep a
  * caller waiting. What else a request waits for, such as a provider, does not count. What runs outside of a request has no deadline.
  */
@@ -175,9 +170,6 @@ export function refuseCrowded(deadline: Deadline | undefined, least = leastMilli
   if (left <= least && waited >= crowdedMilliseconds)
     throw new Crowded('too many requests of its owner came before it');
 }
-
-/** The database did not answer in time. Whether it carried out the last statement is unknown. */
-class DatabaseTimeout extends Error {}
 
 /** Waits for `work` until its own limit or the deadline. Then it calls `giveUp`, which must end what is under way, and fails. */
 export async function withinDeadline<T>(

@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { contractVersion } from '../../generated/operations.ts';
 import { placeOf } from '../database-url.ts';
-import { codeOf, reasonOf } from '../faults.ts';
+import { codeOf, isConnectionLost, reasonOf } from '../faults.ts';
 import { createSingleFlight } from '../rules/async.ts';
 import { beginToWrite } from './connection.ts';
 import { openDatabase, type Database, type DatabaseOptions, type Db } from './database.ts';
@@ -11,7 +11,6 @@ import { claimDatabase, refuseOtherEnvironment, type Environment } from './envir
 import { connectionFault, DatabaseFault, diskFull, nameRights, readOnlyFault } from './faults.ts';
 import { migrate, refusePending, refuseUnknown } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
-import { isConnectionLost } from './unit-of-work.ts';
 
 export interface OpenedDatabase extends Database {
   /** Why requests cannot be served now; undefined when they can. */
@@ -42,7 +41,7 @@ interface OpenOptions {
   readOnly?: boolean;
 }
 
-/** A request whose statement takes longer returns 500: it would hold a connection that others need. */
+/** A request whose statement takes longer returns 504: it would hold a connection that others need. */
 const requestStatementMilliseconds = 3_000;
 /** All statements of a request together, and its waiting for connections. A caller has an answer within 5 s. */
 export const requestDatabaseMilliseconds = 4_500;

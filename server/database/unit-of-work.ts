@@ -3,7 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type DatabaseConnection, type Kysely, type Transaction, sql } from 'kysely';
 import type { EventName, EventPayload } from '../../generated/operations.ts';
-import { codeOf } from '../faults.ts';
+import { codeOf, isConnectionLost } from '../faults.ts';
 import type { DatabaseTime } from '../rules/database-time.ts';
 import type { TablesWithoutEvents } from './tables.ts';
 
@@ -151,13 +151,13 @@ type InTransaction<T> = (tx: Tx, now: DatabaseTime) => Promise<T>;
  */
 export async function inTransaction<T>(db: Db, work: InTransaction<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
-    const state: State = { commitSent: false, fault: undefined };
+    const state = { commitSent: false };
     try {
-      return await once(db, work, state);
+      return await inTransactionOnce(db, work, state);
     } catch (error) {
-      // The first one: a rollback on a lost connection fails, too, and Kysely then throws that.
-      const fault = state.fault ?? error;
-      if (attempt === attempts || !canRepeat(fault, state)) throw fault;
+      // serialization_failure, deadlock_detected: PostgreSQL says so itself, and has rolled back.
+      const isUndone = ['40001', '40P01'].includes(codeOf(error) ?? '');
+      if (attempt === attempts || !(isUndone || (!state.commitSent && isConnectionLost(error)))) throw error;
     }
     // Random, so that two transactions that met do not meet again, and longer each time.
     await wait(Math.random() * pauseMilliseconds * 2 ** attempt);
@@ -165,53 +165,33 @@ export async function inTransaction<T>(db: Db, work: InTransaction<T>): Promise<
 }
 
 /** For work that cannot be repeated, such as one that reads a stream. */
-export async function inTransactionOnce<T>(db: Db, work: InTransaction<T>): Promise<T> {
-  const state: State = { commitSent: false, fault: undefined };
+export async function inTransactionOnce<T>(
+  db: Db,
+  work: InTransaction<T>,
+  state = { commitSent: false },
+): Promise<T> {
+  let fault: unknown;
   try {
-    return await once(db, work, state);
+    return await db.transaction().execute(async (tx) => {
+      try {
+        const result = await work(tx, await timeOf(tx));
+        // Kysely sends it next. A connection that is lost from here on leaves open whether the commit succeeded.
+        state.commitSent = true;
+        return result;
+      } catch (error) {
+        fault = error;
+        throw error;
+      }
+    });
   } catch (error) {
-    throw state.fault ?? error;
+    // The first one: a rollback on a lost connection fails, too, and Kysely then throws that.
+    throw fault ?? error;
   }
 }
 
 /** Only reads, and all of its statements see the same data. */
 export const inSnapshot = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
   db.transaction().setIsolationLevel('repeatable read').execute(work);
-
-interface State {
-  commitSent: boolean;
-  fault: unknown;
-}
-
-const once = <T>(db: Db, work: InTransaction<T>, state: State): Promise<T> =>
-  db.transaction().execute(async (tx) => {
-    try {
-      const result = await work(tx, await timeOf(tx));
-      // Kysely sends it next. A connection that is lost from here on leaves open whether the commit succeeded.
-      state.commitSent = true;
-      return result;
-    } catch (error) {
-      state.fault = error;
-      throw error;
-    }
-  });
-
-/** serialization_failure, deadlock_detected: PostgreSQL says so itself, and has rolled back. */
-const isRolledBack = (error: unknown) => ['40001', '40P01'].includes(codeOf(error) ?? '');
-
-const canRepeat = (error: unknown, { commitSent }: State): boolean =>
-  isRolledBack(error) || (!commitSent && isConnectionLost(error));
-
-/** admin_shutdown, crash_shutdown, class 08 (PgBouncer reports a lost server connection so), or the socket itself. */
-export const isConnectionLost = (error: unknown): boolean =>
-  /^(08...|57P01|57P02|ECONNRESET|EPIPE)$/.test(codeOf(error) ?? '') ||
-  (error instanceof Error && lostMessages.some((message) => error.message.startsWith(message)));
-
-/** pg has no codes for these. */
-const lostMessages = [
-  'Connection terminated',
-  'Client has encountered a connection error and is not queryable',
-];
 
 // PostgreSQL advisory locks, for work that only one process may do at a time.
 

@@ -41,7 +41,8 @@ export const createAccessLog =
       if (operation || refusal)
         keep?.({ ...record, operation: operation?.id, query: operation && shownQuery(req.originalUrl) });
       // Load balancers ask every few seconds.
-      const level = unready === undefined ? (isProbe(record.path) ? 'debug' : 'info') : 'warn';
+      const level =
+        unready !== undefined || status === 504 ? 'warn' : isProbe(record.path) ? 'debug' : 'info';
       const account = selection?.kind === 'one' ? selection.id : undefined;
       log[level]({ ...record, keyPair: caller?.keyPairId, account });
     });

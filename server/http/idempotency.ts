@@ -100,7 +100,7 @@ export function createOnce<Unit>(): (request: KeyedRequest<Unit>) => Promise<Sen
         if (known.answer === 'erased') return erasedAnswer();
         if (known.answer) return known.answer;
         if (performance.now() > deadline)
-          throw new ApiError('server_error', { reason: 'another request with this key is still running' });
+          throw new ApiError('gateway_timeout', { reason: 'another request with this key is still running' });
       }
       // The other request gave its claim back, or it lapsed: this one may claim the key now.
     }

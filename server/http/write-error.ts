@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Operation } from '../../generated/operations.ts';
 import type { ResponseCheck } from '../contract/responses.ts';
 import { ApiError, errorBody } from '../errors.ts';
-import { Crowded } from '../faults.ts';
+import { Crowded, isOutage, reasonOf } from '../faults.ts';
 import { refusalOf } from './access-log.ts';
 import { send } from './answer.ts';
 import { trailOf } from './known.ts';
@@ -19,22 +19,24 @@ export const createWriteError =
       return;
     }
     const refused = refusalFor(error, operation);
-    const body = errorBody(refused.code, refused.facts);
-    const fault = check.fault(operation?.id, refused.status, body);
-    trailOf(res).refusal = refusalOf(fault ? new ApiError('server_error') : refused);
+    const fault = check.fault(operation?.id, refused.status, errorBody(refused.code, refused.facts));
+    const sent = fault ? new ApiError('server_error') : refused;
+    trailOf(res).refusal = refusalOf(sent);
     const facts = { requestId, traceId, operation: operation?.id, reason: refused.facts.reason };
+    const { cause } = refused.facts;
+    // An outage of the database has no cause here: its reason is in the access log, with the level `warn`.
+    const isFault = refused.code === 'gateway_timeout' ? cause !== undefined : refused.status >= 500;
     // Without this message pino would log that of the error, and a database error may quote request data.
-    if (refused.status >= 500 || fault)
-      log.error({ ...facts, fault, err: refused.facts.cause ?? refused }, 'the request failed');
-    if (fault) sendError(res, new ApiError('server_error'));
-    else sendError(res, refused, body);
+    if (isFault || fault) log.error({ ...facts, fault, err: cause ?? refused }, 'the request failed');
+    sendError(res, sent);
   };
 
-/** Other operations have no limit on calls: there, a caller whose requests are too slow for each other gets a 500. */
+/** Only operations with a limit tell a caller that its requests are too slow for each other. */
 function refusalFor(error: unknown, operation: Operation | undefined): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof Crowded && (operation?.rateLimit ?? operation?.velocityLimit))
     return new ApiError('too_many_requests', { reason: error.message, headers: { 'Retry-After': '1' } });
+  if (isOutage(error)) return new ApiError('gateway_timeout', { reason: reasonOf(error) });
   return new ApiError('server_error', { cause: error });
 }
 
@@ -53,11 +55,9 @@ export const createFallback =
     res.end(JSON.stringify(errorBody('server_error')));
   };
 
-export function sendError(
-  res: Response,
-  { code, status, facts }: ApiError,
-  body: object = errorBody(code, facts),
-): void {
+export function sendError(res: Response, { code, status, facts }: ApiError): void {
   if (code === 'unauthorized') res.setHeader('WWW-Authenticate', 'Bearer');
-  send(res, { status, headers: facts.headers ?? {}, text: JSON.stringify(body) });
+  // The second repetition of our client then comes after a failover of a few seconds.
+  if (code === 'gateway_timeout') res.setHeader('Retry-After', '2');
+  send(res, { status, headers: facts.headers ?? {}, text: JSON.stringify(errorBody(code, facts)) });
 }

@@ -50,7 +50,7 @@ describe('a database that is stopped and started under load', () => {
     await dataDir[Symbol.asyncDispose]();
   });
 
-  it('causes JSON 500 answers and 503 on /readyz, and the service recovers by itself', async () => {
+  it('causes 504 answers and 503 on /readyz, and the service recovers by itself', async () => {
     const token = service.token('*.read', '*.write');
     const body = { url: 'https://receiver.example/hook' };
     const get = () => service.call('GET', '/api-key-pairs', { token });
@@ -74,16 +74,18 @@ describe('a database that is stopped and started under load', () => {
       await running;
 
       await database.stop();
-      const { status, body: answer } = await caught;
-      expect(status).toBe(500);
+      const { status, body: answer, headers } = await caught;
+      expect([status, headers.get('retry-after')]).toEqual([504, '2']);
       expect(answer).toEqual({
         type: 'error',
-        code: 'server_error',
-        status: 500,
+        code: 'gateway_timeout',
+        status: 504,
         message: 'Request could not be processed',
         details: [],
       });
-      await eventually(() => seen.get.includes(500) && seen.post.includes(500), 'the load notices');
+      await eventually(() => seen.get.includes(504) && seen.post.includes(504), 'the load notices');
+      const keyed = { token, body, headers: { 'Idempotency-Key': 'while it was away' } };
+      expect((await service.call('POST', '/webhook-subscriptions', keyed)).status).toBe(504);
       expect(await statusOf(`${service.url}/readyz`)).toBe(503);
       expect(await statusOf(`${service.url}/healthz`)).toBe(200);
 
@@ -95,11 +97,12 @@ describe('a database that is stopped and started under load', () => {
         '/readyz says yes again',
       );
       await eventually(() => seen.get.at(-1) === 200 && seen.post.at(-1) === 201, 'the load is served again');
+      expect(await service.call('POST', '/webhook-subscriptions', keyed)).toMatchObject({ status: 201 });
     } finally {
       await stopLoad();
     }
-    expect(new Set(seen.get)).toEqual(new Set([200, 500]));
-    expect(new Set(seen.post)).toEqual(new Set([201, 500]));
+    expect(new Set(seen.get)).toEqual(new Set([200, 504]));
+    expect(new Set(seen.post)).toEqual(new Set([201, 504]));
     expect((await get()).status).toBe(200);
   });
 
@@ -111,6 +114,14 @@ describe('a database that is stopped and started under load', () => {
     msg?: string;
   }
   const logLines = () => service.logs.map((line) => JSON.parse(line) as Line);
+
+  it('is a warning in the line of each request, and no error', () => {
+    const refused = logLines().filter(({ status }) => status === 504);
+    expect(new Set(refused.map(({ level }) => level))).toEqual(new Set([40]));
+    for (const { reason } of refused)
+      expect(reason).toMatch(/terminat|connect|shutting down|starting up|timeout/);
+    expect(logLines().filter(({ level }) => level >= 50)).toEqual([]);
+  });
 
   it('is logged at its begin and its end, and not at every try', async () => {
     const ofQueue = () =>
@@ -185,7 +196,7 @@ describe('the embedded database', () => {
       request = authentication(kind);
       heard.length = 0;
       expect(await readiness(server.url)).toEqual(unreachable);
-      expect((await store(server.url)).status).toBe(500);
+      expect((await store(server.url)).status).toBe(504);
       expect(heard.length).toBeGreaterThan(0);
       // Only the greeting: its length, the version of the protocol, user and database.
       for (const data of heard) {

@@ -53,7 +53,7 @@ describe('a database of its own', () => {
     });
 
   it.runIf(process.platform === 'linux')(
-    'answers nothing while it is frozen: every request returns 500 all the same, and nothing is left open',
+    'answers nothing while it is frozen: every request returns 504 all the same, and nothing is left open',
     async () => {
       const token = service.token('*.read', '*.write');
       const post = (path: string, body: object, key?: string) =>
@@ -71,7 +71,8 @@ describe('a database of its own', () => {
           ...Array.from({ length: 6 }, (_, index) => post('/payment-methods', card, `frozen-${index}`)),
           post('/webhook-subscriptions', { url: 'https://receiver.example/hook' }),
         ]);
-        expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([500]));
+        expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([504]));
+        expect(service.logs.filter((line) => line.includes('"level":50'))).toEqual([]);
         expect(await healthOf(service)).toEqual(notReady('database unreachable'));
       } finally {
         database.thaw();
@@ -108,7 +109,8 @@ describe('a database whose new sessions are read-only', () => {
     const { call, token } = service;
     const list = () => call('GET', '/transactions', { token: token('*.read') });
     await eventually(async () => (await list()).status === 200, 'the pool has connections again');
-    expect(await isServed(service)).toBe(false);
+    const posted = await call('POST', '/payment-methods', { token: token('*.write'), body: card });
+    expect(posted.status).toBe(504);
     await run(`alter database ${name} reset default_transaction_read_only`);
     expect(await healthOf(service)).toEqual(ready);
     await eventually(() => isServed(service), 'writes succeed again');
@@ -159,7 +161,7 @@ describe('a slow database', () => {
       },
     });
     const { status } = await service.call('GET', '/transactions', { token: service.token('*.read') });
-    expect(status).toBe(500);
+    expect(status).toBe(504);
     expect(service.logs.join('')).toContain('the database did not answer within');
     const { usage, background } = service.service.database;
     expect(usage().inUse).toBe(0);

@@ -54,7 +54,7 @@ export function expectContract(
   expect(headers.get('access-control-allow-origin')).toBe('*');
   if (status === 401) expect(headers.get('www-authenticate')).toBe('Bearer');
   if (status === 405) expect(headers.get('allow')).toMatch(/^[A-Z]+(, [A-Z]+)*$/);
-  if (status === 429) expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+  if (status === 429 || status === 504) expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
   const here = operationsAt(method, path);
   if (here.length === 0) {
     expect(status, `no operation of the contract has the path ${path}`).toBe(404);

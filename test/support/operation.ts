@@ -1,4 +1,5 @@
 /** Shared tests of an operation: starts the service, tests the common statuses, and checks that all statuses were seen. */
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, type TestContext } from 'vitest';
 import { operations, type Operation, type OperationId } from '../../generated/operations.ts';
 import type { Handlers } from '../../server/contract/handler-types.ts';
@@ -54,7 +55,7 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
   const scope = scopes[0] ?? '';
   const verb = method.toUpperCase();
   const frame = {} as Frame;
-  const fire = { burns: false };
+  const trouble: Trouble = { now: 'none' };
 
   let works = true;
   // Of every test in the file, because almost all of them would fail for the same reason.
@@ -68,7 +69,7 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
       const start = options.start ?? {};
       frame.service = await startTestService({
         ...start,
-        handlers: withCrash(start.handlers ?? handlers, id, fire),
+        handlers: withTrouble(start.handlers ?? handlers, id, trouble),
       });
       frame.db = frame.service.service.database.db;
       frame.secrets = frame.service.secrets;
@@ -203,14 +204,28 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
     }
 
     it('500 for a crash in the handler tells the caller nothing and the log everything', async () => {
-      fire.burns = true;
+      trouble.now = 'crash';
       const token = frame.service.token(scope);
-      const { status, text, headers } = await frame.call({ token }).finally(() => (fire.burns = false));
+      const { status, text, headers } = await frame.call({ token }).finally(() => (trouble.now = 'none'));
       expect(status).toBe(500);
       expect(text).not.toContain('roof');
       const line = frame.service.logs.findLast((entry) => entry.includes('the roof is on fire'));
       expect(line).toContain(headers.get('x-request-id'));
       expect(frame.service.logs.join('')).not.toContain(token);
+    });
+
+    it('504 for a database that goes away says when to come back, and is one warning in the log', async () => {
+      trouble.now = 'outage';
+      const { status, body, headers } = await frame.call().finally(() => (trouble.now = 'none'));
+      expect(status).toBe(504);
+      expect(body).toMatchObject({ code: 'gateway_timeout', details: [] });
+      expect(headers.get('retry-after')).toBe('2');
+      const lines = frame.service.logs.map((line) => JSON.parse(line) as Record<string, unknown>);
+      const own = lines.filter(({ requestId }) => requestId === headers.get('x-request-id'));
+      const reason = 'terminating connection due to administrator command';
+      expect(own).toEqual([
+        expect.objectContaining({ level: 40, status: 504, code: 'gateway_timeout', reason }),
+      ]);
     });
 
     it('every declared status was seen', () => {
@@ -233,14 +248,18 @@ const missedStatuses = (id: OperationId, missing: readonly number[]) =>
   `No test has seen these statuses, which the contract declares for ${id}: ${missing.join(', ')}. ` +
   'Write a test for each, list it below `todo`, or take it out of the contract';
 
-/** The same handlers, but one of them crashes while the flag is set. */
-function withCrash(
-  given: Handlers<WriteDeps>,
-  id: OperationId,
-  fire: { burns: boolean },
-): Handlers<WriteDeps> {
-  const handler = given[id] as (...args: unknown[]) => Promise<unknown>;
-  const crashing = (...args: unknown[]) =>
-    fire.burns ? Promise.reject(new Error('the roof is on fire')) : handler(...args);
-  return { ...given, [id]: crashing };
+interface Trouble {
+  now: 'none' | 'crash' | 'outage';
+}
+
+/** The same handlers, but one of them is in trouble while that is set. */
+function withTrouble(given: Handlers<WriteDeps>, id: OperationId, trouble: Trouble): Handlers<WriteDeps> {
+  const handler = given[id] as (input: unknown, deps: WriteDeps) => Promise<unknown>;
+  const troubled = async (input: unknown, deps: WriteDeps) => {
+    if (trouble.now === 'crash') throw new Error('the roof is on fire');
+    // What PostgreSQL does with every session when it is stopped.
+    if (trouble.now === 'outage') await sql`select pg_terminate_backend(pg_backend_pid())`.execute(deps.db);
+    return handler(input, deps);
+  };
+  return { ...given, [id]: troubled };
 }

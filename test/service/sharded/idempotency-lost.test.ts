@@ -56,7 +56,7 @@ describe('two instances', () => {
 });
 
 describe('a commit whose confirmation is lost', () => {
-  it('returns 500 although the card is stored; the repeated request gets the card, and no second one', async () => {
+  it('returns 504 although the card is stored; the repeated request gets the card, and no second one', async () => {
     const databaseUrl = await createTestDatabase('furnished');
     await using lossy = await startLossyDatabase(databaseUrl);
     await using service = await startTestService({
@@ -72,7 +72,7 @@ describe('a commit whose confirmation is lost', () => {
     const { cut } = await committed;
     cut();
     const failed = await failing;
-    expect([failed.status, failed.replayed]).toEqual([500, 'false']);
+    expect([failed.status, failed.replayed]).toEqual([504, 'false']);
     expect(await countCards(databaseUrl)).toBe(before + 1);
 
     const repeated = await store(service.call, token, key);

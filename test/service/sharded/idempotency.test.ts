@@ -395,7 +395,7 @@ describe('while the first request is running', () => {
     }
   });
 
-  it('the second waits five seconds at most, and is then answered with 500', async () => {
+  it('the second waits five seconds at most, and is then answered with 504', async () => {
     const key = randomUUID();
     // A claim of another instance, whose request takes long.
     const keys = await service.secrets.keysOf(db(), 'default');
@@ -406,7 +406,7 @@ describe('while the first request is running', () => {
       values ('default', ${slotOf(keys, { keyPairId, account: 'default' }, key)}, ${requestFingerprint(keys, request)},
         gen_random_uuid(), now() + interval '1 hour', now())`.execute(db());
     const second = await subscribe({ key });
-    expect([second.status, second.replayed]).toEqual([500, 'false']);
+    expect([second.status, second.replayed]).toEqual([504, 'false']);
     // Its process was killed: the claim lapses, and the request is carried out.
     await sql`update idempotency_keys set claimed_until = now() where claimed_until < 'infinity'`.execute(
       db(),
