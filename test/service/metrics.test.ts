@@ -152,6 +152,17 @@ describe('a service with METRICS_PORT', () => {
     expect(used.length).toBeGreaterThan(20);
     expect(used.filter((name) => !existing.has(name.replace(/_(bucket|sum|count)$/, '')))).toEqual([]);
     expect(rules.filter(({ annotations }) => !annotations.description)).toEqual([]);
+    // Which statuses the first series of an alert has.
+    const counted = (name: string) => {
+      const [series = ''] = /\{.*?\}/.exec(rules.find(({ alert }) => alert === name)?.expr ?? '') ?? [];
+      const matchers = [...series.matchAll(/status(=~|!=|=)"([^"]*)"/g)];
+      return ['200', '429', '500', '502', '504'].filter((status) =>
+        matchers.every(
+          ([, operator, value = '']) => new RegExp(`^(${value})$`).test(status) !== (operator === '!='),
+        ),
+      );
+    };
+    expect([counted('PaymentsErrors'), counted('PaymentsOutage')]).toEqual([['500', '502'], ['504']]);
   });
 });
 
