@@ -36,7 +36,7 @@ Choose a response with a header:
   Prefer: code=409               a declared status
   Prefer: example=expired_card   a named example
   Prefer: delay=500              later by so many milliseconds
-  Prefer: code=429, retry-after=2   a refusal that may be repeated after two seconds
+  Prefer: code=504, retry-after=2   a refusal (429 or 504) that may be repeated after two seconds
 or with the sandbox's test values: card numbers, gift card numbers and PINs.`,
   )
   .parse();

@@ -43,8 +43,11 @@ function readChoice(
       `code=${code}`,
       operation.statuses.map((one) => `code=${one}`),
     );
-  if (retryAfter !== undefined && (status !== 429 || !/^\d{1,4}$/.test(retryAfter)))
-    throw unavailable(`retry-after=${retryAfter}`, ['code=429, retry-after=SECONDS']);
+  if (retryAfter !== undefined && !((status === 429 || status === 504) && /^\d{1,4}$/.test(retryAfter)))
+    throw unavailable(
+      `retry-after=${retryAfter}`,
+      [429, 504].map((one) => `code=${one}, retry-after=SECONDS`),
+    );
   if (example === undefined) return status === undefined ? undefined : { status, retryAfter };
   const found = operation.responseExamples.find(
     (response) => response.example === example && (status === undefined || response.status === status),
