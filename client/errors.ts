@@ -110,7 +110,7 @@ const explanations = new Map<string, string>([
   ['too_early', 'The request was sent as TLS early data; send it again after the handshake'],
   ['too_many_requests', 'Too many requests, or too many cards stored; try again when Retry-After has passed'],
   ['bad_gateway', 'A provider behind the service failed'],
-  ['gateway_timeout', 'A provider behind the service did not answer in time'],
+  ['gateway_timeout', 'The service or a provider did not answer in time; try again after Retry-After'],
 ]);
 
 interface ParsedBody extends Pick<Facts, 'code' | 'details' | 'resourceId'> {
