@@ -1,4 +1,4 @@
-// The database is frozen, slow, read-only or not migrated: health checks tell, every request is answered in the contract's shape,
+// The database is frozen, slow, crowded, read-only or not migrated: health checks tell, every request is answered in the contract's shape,
 // and the service recovers by itself.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
@@ -196,6 +196,44 @@ describe('a slow database', () => {
     );
     expect(rows[0]?.begun).toBe(true);
     await database.close();
+  });
+});
+
+describe('a database whose connections for an account are all in use', () => {
+  it('makes requests of that account 504, and 429 where there is a limit; their keys can be used again', async () => {
+    await using service = await startTestService();
+    const token = service.token('*.read', '*.write');
+    const headers = { 'Idempotency-Key': 'crowded' };
+    const body = { url: 'https://receiver.example/hook' };
+    const subscribe = () => service.call('POST', '/webhook-subscriptions', { token, headers, body });
+    const { connect } = service.service.database;
+    const owner = { keyPair: 'another', account: 'default' };
+    const held = await Promise.all(Array.from({ length: 5 }, () => connect({ owner })));
+    const account = { 'X-Service-Merchant-Account-ID': 'default' };
+    const answers = await Promise.all([
+      service.call('GET', '/transactions', { token, headers: account }),
+      subscribe(),
+      service.call('POST', '/payment-methods', { token, headers: account, body: card }),
+    ]);
+    for (const connection of held) connection.release();
+    expect(answers.map(({ status }) => status)).toEqual([504, 504, 429]);
+    expect(await subscribe()).toMatchObject({ status: 201 });
+  });
+
+  it('makes others 504 when the pool has none left', async () => {
+    await using service = await startTestService({ config: { webhookWorker: false } });
+    const { connect, usage } = service.service.database;
+    const held = await Promise.all(Array.from({ length: usage().most }, () => connect()));
+    const token = service.token('*.read', '*.write');
+    const answers = await Promise.all([
+      service.call('GET', '/api-key-pairs', { token }),
+      service.call('POST', '/payment-methods', { token, body: card }),
+    ]);
+    for (const connection of held) connection.release();
+    expect(answers.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual([
+      [504, '2'],
+      [504, '2'],
+    ]);
   });
 });
 

@@ -158,6 +158,16 @@ describe('what may have changed something', () => {
     expect(waits).toEqual([0.5]);
   });
 
+  it('a GET, and a write by its key, are when the database was away, after Retry-After', async () => {
+    const away = () => answer(504, { 'Retry-After': '2' });
+    const { client, waits, keys } = rehearse([away(), away(), answer(200), away(), answer(201)]);
+    expect((await client.GET('/transactions')).response.status).toBe(200);
+    expect((await client.POST('/payment-methods', { body: card })).response.status).toBe(201);
+    expect(waits).toEqual([2, 2, 2]);
+    expect(keys[3]).toMatch(/^[0-9a-f]{32}$/);
+    expect(keys[4]).toBe(keys[3]);
+  });
+
   it.each([400, 403, 404, 409, 422, 425])('%i is final for a GET too', async (status) => {
     const { client, bodies } = rehearse([answer(status)]);
     expect((await client.GET('/transactions')).response.status).toBe(status);
