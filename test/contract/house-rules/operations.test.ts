@@ -209,6 +209,8 @@ responses:
   '422': ${marked}
   '201':
     headers: {} #! Add the header Idempotency-Replayed to this 201, by $ref to components/headers.
+  '504':
+    headers: {} #! Add the header Idempotency-Replayed to this 504
 `,
     'post',
   ),

@@ -102,6 +102,8 @@ describe(
       });
       expect(lost).toEqual([]);
       expect(load.faults).toEqual([]);
+      // 504 says that the database is away; 500 would be a fault of ours.
+      expect(measurement.answers).not.toHaveProperty('500');
       expect(servers.map(({ child }) => child.process.exitCode)).toEqual(pids.map(() => null));
       for (const { url } of servers)
         await eventually(async () => (await fetch(`${url}/readyz`)).status === 200, `${url} is ready`, 180);
