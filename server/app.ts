@@ -131,7 +131,7 @@ export function createApp(deps: AppDeps): App {
   const checks = accepted
     .then(route)
     .then(earlyData)
-    .then(createBearer({ findSigningPair, recordKeyPairUse, log, now }))
+    .then(createBearer({ findSigningPair, recordKeyPairUse, log, now, dbFor }))
     .then(permission)
     .then(account)
     .then(createOwned(dbFor))

@@ -1,13 +1,15 @@
-// Authenticates the caller by the bearer token. Verifying ES512 takes milliseconds, so verified tokens are cached. Key pairs
-// are cached for two seconds only, so a deactivated pair is refused after at most that time.
+// Authenticates the caller by the bearer token. Verifying ES512 takes milliseconds, so verified tokens are cached, and refusals are held
+// back. Key pairs are cached for two seconds only, so a deactivated pair is refused after at most that time.
 import { createPublicKey, type KeyObject } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Db } from '../database/database.ts';
+import type { Database, Db } from '../database/database.ts';
 import { ApiError } from '../errors.ts';
-import { leewaySeconds, InvalidToken, readKeyId, type Claims } from '../resources/api-key-pairs/claims.ts';
+import { InvalidToken, leewaySeconds, readClaims, readKeyId } from '../resources/api-key-pairs/claims.ts';
 import type { SigningPair } from '../resources/api-key-pairs/queries.ts';
 import { tokenDigest, verifyToken } from '../resources/api-key-pairs/token.ts';
 import { createCache, createLookUp } from '../rules/cache.ts';
+import { createHoldBack } from '../rules/closed.ts';
 import { trailOf, type Arrived, type Authenticated } from './known.ts';
 import type { Passed, Step } from './pipeline.ts';
 
@@ -17,73 +19,81 @@ interface BearerDeps {
   recordKeyPairUse: (db: Db, pairId: string) => Promise<void>;
   log: Pick<Logger, 'warn'>;
   now: () => Date;
+  dbFor: Database['dbFor'];
 }
 
 type Pair = SigningPair & { publicKey: KeyObject };
 
-interface Verified extends Claims {
-  pairId: string;
-  thumbprint: string;
-  digest: string;
-}
+type Verified = ReturnType<typeof verifyToken> & Record<'pairId' | 'thumbprint' | 'digest', string>;
 
 const pairMilliseconds = 2_000;
 const touchMilliseconds = 60_000;
+/** Without a check of the signature: a caller whose token has expired may have sent some requests with it, and gets a new one sooner. */
+const refusedAtOnce = 10;
+/** Who sends tokens that were not verified yet. All of them share a few connections, because every key ID is looked up. */
+const stranger = { keyPair: '', account: undefined };
 
-type Needs = Pick<Arrived, 'unownedDb'> & Passed<'notEarly'>;
+type Needs = Pick<Arrived, 'unownedDb' | 'deadline'> & Passed<'notEarly'>;
 
 export function createBearer(deps: BearerDeps): Step<Needs, Authenticated> {
-  const { findSigningPair, recordKeyPairUse, log, now } = deps;
+  const { findSigningPair, recordKeyPairUse, log, now, dbFor } = deps;
   const pairOf = createLookUp<Pair>(1_000, pairMilliseconds);
   const tokens = createCache<Verified>(10_000);
   const touched = createCache<true>(1_000);
+  const holdBack = createHoldBack();
+  // One check of a signature in a turn of the event loop: if hundreds arrive at once, all other requests would wait for all of them.
+  let turn = Promise.resolve();
+  const nextTurn = () => (turn = turn.then(() => setImmediate()));
 
   const findPair = async (db: Db, thumbprint: string): Promise<Pair | undefined> => {
     const found = await findSigningPair(db, thumbprint);
     return found && { ...found, publicKey: createPublicKey(found.public_key) };
   };
 
-  return async ({ unownedDb }, req, res) => {
+  return async ({ unownedDb, deadline }, req, res) => {
     const time = now();
     // What is remembered of a pair does not get younger when somebody sets the clock back.
     const at = performance.now();
     const token = req.headers.authorization?.match(/^Bearer ([^\s]+)$/i)?.[1];
-    if (token === undefined) throw new ApiError('unauthorized', { reason: 'no bearer token' });
+    let pair: Pair | undefined;
+    let atOnce = refusedAtOnce;
     try {
-      const known = tokens.get(token, time.getTime());
-      const thumbprint = known?.thumbprint ?? readKeyId(token);
-      const pair = await pairOf(thumbprint, () => findPair(unownedDb, thumbprint));
+      if (token === undefined) throw new InvalidToken('no bearer token');
+      let verified = tokens.get(token, time.getTime());
+      const thumbprint = verified?.thumbprint ?? readKeyId(token);
+      const db = verified ? unownedDb : dbFor({ owner: stranger, deadline });
+      pair = await pairOf(thumbprint, () => findPair(db, thumbprint));
       if (!pair) throw new InvalidToken('unknown kid');
       if (!pair.active) throw new InvalidToken(`the key pair ${pair.id} is not active`);
-      const verified =
-        known?.pairId === pair.id
-          ? known
-          : {
-              ...verifyToken(token, pair, time),
-              pairId: pair.id,
-              thumbprint,
-              digest: tokenDigest(token),
-            };
-      if (verified !== known) tokens.set(token, verified, (verified.exp + leewaySeconds) * 1000);
-      if (!touched.get(pair.id, at)) {
-        touched.set(pair.id, true, at + touchMilliseconds);
+      if (verified?.pairId !== pair.id) {
+        // Only to refuse it: what is accepted is what `verifyToken` returns.
+        readClaims(token, time);
+        await nextTurn();
+        // Another request may have had the same token.
+        verified = tokens.get(token, time.getTime());
+      }
+      if (verified?.pairId !== pair.id) {
+        atOnce = 0;
+        const claims = verifyToken(token, pair, time);
+        verified = { ...claims, pairId: pair.id, thumbprint, digest: tokenDigest(token) };
+        tokens.set(token, verified, (verified.exp + leewaySeconds) * 1000);
+      }
+      const { id, permissions, accounts } = pair;
+      if (!touched.get(id, at)) {
+        touched.set(id, true, at + touchMilliseconds);
         // A request that only reads can be answered without it.
-        await recordKeyPairUse(unownedDb, pair.id).catch((error: unknown) => {
+        await recordKeyPairUse(unownedDb, id).catch((error: unknown) => {
           const { requestId, traceId } = trailOf(res);
-          log.warn({ requestId, traceId, keyPair: pair.id, err: error }, 'last_used_at was not written');
+          log.warn({ requestId, traceId, keyPair: id, err: error }, 'last_used_at was not written');
         });
       }
-      const caller = {
-        keyPairId: pair.id,
-        scopes: verified.scopes,
-        permissions: pair.permissions,
-        accounts: pair.accounts,
-        tokenDigest: verified.digest,
-      };
-      return { caller };
+      const { scopes, digest } = verified;
+      return { caller: { keyPairId: id, scopes, permissions, accounts, tokenDigest: digest } };
     } catch (error) {
-      if (error instanceof InvalidToken) throw new ApiError('unauthorized', { reason: error.message });
-      throw error;
+      if (!(error instanceof InvalidToken)) throw error;
+      // Without a key pair they are held back together: a flood can have another key ID in each token.
+      await holdBack(pair?.id ?? stranger.keyPair, atOnce);
+      throw new ApiError('unauthorized', { reason: error.message });
     }
   };
 }

@@ -1,10 +1,14 @@
 // One caller who floods, while commits are slow: limits stay exact over two instances, the flood takes no more than its share of the
 // connections, its own answers are refusals and no faults, and another account is served.
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { request } from 'node:http';
+import { connect } from 'node:net';
+import jwt from 'jsonwebtoken';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Db } from '../../server/database/database.ts';
-import { signToken } from '../../server/resources/api-key-pairs/token.ts';
+import { signToken, thumbprint } from '../../server/resources/api-key-pairs/token.ts';
 import { eventually } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { startTestService, templateSecrets, type TestService } from '../support/service.ts';
@@ -160,7 +164,7 @@ it('a counter over its limit, and a closed bucket, are not asked for again', asy
   expect(without(since).sort()).toEqual(without(rows).sort());
 });
 
-describe('a flood of 300 connections', () => {
+describe('a flood of many connections', () => {
   let owners: { token: string; pages: string };
   beforeAll(async () => {
     const pair = await one.pair({ accounts: ['marketplace'] });
@@ -170,11 +174,11 @@ describe('a flood of 300 connections', () => {
   const nextNumber = createNumbers('43333333', false);
 
   /** How many connections the flood held at most, and the statuses of its answers and of another account's. */
-  async function flood(call: (index: number) => Answer) {
+  async function flood(call: (index: number) => Answer, connections = 300) {
     const { usage } = one.service.database;
     let most = 0;
     const looking = setInterval(() => (most = Math.max(most, usage().inUse)), 1);
-    const answers = times(300, async (index) => {
+    const answers = times(connections, async (index) => {
       const statuses = [];
       for (let n = 0; n < 3; n += 1) statuses.push((await call(3 * index + n)).status);
       return statuses;
@@ -240,11 +244,88 @@ describe('a flood of 300 connections', () => {
         return () => store(one, token, number());
       },
     ],
-  ])('%s takes its share, and another account is served', async (_name, prepare) => {
+  ])('300 %s take their share, and another account is served', async (_name, prepare) => {
     const { held, statuses, served } = await flood(await prepare());
     expect(held).toBeLessThanOrEqual(7);
     expect([...statuses].filter((status) => status >= 500)).toEqual([]);
     expect([...served].sort()).toEqual([200, 201]);
     await eventually(async () => (await countClaims()) === 0, 'all keys are given back');
+  });
+
+  const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const withWrongSignature = (token: string) => token.slice(0, -8) + randomBytes(6).toString('base64url');
+  /** Tokens that are refused, and how many of them have a signature that must be checked. */
+  const refused: [string, number, () => Promise<() => string>][] = [
+    [
+      'with wrong signatures',
+      1,
+      async () => {
+        const token = (await one.pair()).token('*.read');
+        return () => withWrongSignature(token);
+      },
+    ],
+    [
+      'with tokens that have expired',
+      0,
+      async () => {
+        const { key } = await one.pair();
+        const options = { algorithm: 'ES512', keyid: thumbprint(key), expiresIn: -3600 } as const;
+        const token = jwt.sign({ scopes: ['*.read'] }, key, options);
+        return () => token;
+      },
+    ],
+    [
+      'with unknown key IDs',
+      0,
+      () => {
+        const [, rest] = /\.(.*)/.exec(one.token('*.read')) ?? [];
+        const header = () => ({ alg: 'ES512', typ: 'JWT', kid: randomBytes(32).toString('base64url') });
+        return Promise.resolve(() => `${base64url(header())}.${rest}`);
+      },
+    ],
+  ];
+
+  it.each([40, 300].flatMap((connections) => refused.map((one) => [connections, ...one] as const)))(
+    '%i %s are refused, and another account is served',
+    async (connections, _name, checksOfEach, prepare) => {
+      const next = await prepare();
+      await Promise.all([list(one, owners.pages), store(one, owners.token, nextNumber())]);
+      const verify = vi.spyOn(jwt, 'verify');
+      const logged = one.logs.length;
+      const { held, statuses, served } = await flood(() => list(one, next()), connections);
+      expect(verify).toHaveBeenCalledTimes(checksOfEach * 3 * connections);
+      verify.mockRestore();
+      const heldBack = one.logs.slice(logged).filter((line) => {
+        const { status, ms } = JSON.parse(line) as { status?: number; ms: number };
+        return status === 401 && ms >= 250;
+      });
+      // A few of the others are refused at once, and how many depends on how long the flood lasts.
+      expect(heldBack.length).toBeGreaterThanOrEqual(checksOfEach * 3 * connections);
+      // Whoever looks up key IDs leaves most connections to others.
+      expect(held).toBeLessThanOrEqual(3);
+      expect([...statuses]).toEqual([401]);
+      expect([...served].sort()).toEqual([200, 201]);
+    },
+  );
+
+  it('300 that hang up before they are refused end as any other that do', async () => {
+    const token = (await one.pair()).token('*.read');
+    const logged = one.logs.length;
+    const { hostname, port } = new URL(one.url);
+    for (let index = 0; index < 300; index += 1) {
+      const authorization = `Authorization: Bearer ${withWrongSignature(token)}`;
+      connect(Number(port), hostname).end(
+        `GET /transactions HTTP/1.1\r\nHost: a\r\n${authorization}\r\n\r\n`,
+      );
+    }
+    const ended = () => one.logs.slice(logged).filter((line) => line.includes('"path":"/transactions"'));
+    await eventually(() => ended().length === 300, 'all requests have ended');
+    expect(new Set(ended().map((line) => (JSON.parse(line) as { status: unknown }).status))).toEqual(
+      new Set(['aborted']),
+    );
+    expect((await list(one, token)).status).toBe(200);
+    expect(
+      one.logs.slice(logged).filter((line) => (JSON.parse(line) as { level: number }).level > 30),
+    ).toEqual([]);
   });
 });

@@ -1,6 +1,8 @@
 // Authentication and permission without a database: who is let in, what is remembered, and for how long.
-import { createPublicKey } from 'node:crypto';
+import { createPublicKey, randomBytes } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import type { Request, Response } from 'express';
+import jwt from 'jsonwebtoken';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { operations } from '../../generated/operations.ts';
 import { ApiError } from '../../server/errors.ts';
@@ -50,6 +52,7 @@ function serve(...pairs: SigningPair[]) {
     },
     log: { warn: () => undefined },
     now: () => new Date(),
+    dbFor: () => ({}) as never,
   });
   return {
     start,
@@ -127,6 +130,7 @@ describe('the bearer token', () => {
       recordKeyPairUse: () => Promise.resolve(),
       log: { warn: () => undefined },
       now: () => new Date(),
+      dbFor: () => ({}) as never,
     });
     const req = { headers: { authorization: `Bearer ${token}` } } as Request;
     const failure = Promise.resolve(bearer({} as never, req, response)).catch((error: unknown) => error);
@@ -218,6 +222,92 @@ describe('what is remembered', () => {
     const service = serve(pairOf(0, { active: false }));
     await reasonOf(service.call(`Bearer ${token}`));
     expect(service.touches).toEqual([]);
+  });
+});
+
+describe('tokens that are refused', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout'] }));
+  afterEach(() => void vi.restoreAllMocks());
+
+  const seconds = () => Math.floor(Date.now() / 1000);
+  const withClaims = (claims: object) =>
+    jwt.sign({ scopes, exp: seconds() + 600, ...claims }, keys[0].privateKey, {
+      algorithm: 'ES512',
+      keyid: thumbprint(keys[0].publicKey),
+    });
+  const withKeyId = (keyid: string) =>
+    jwt.sign({ scopes, exp: seconds() + 600 }, 'secret', { algorithm: 'HS512', keyid });
+  const withWrongSignature = () => token.slice(0, -8) + randomBytes(6).toString('base64url');
+  const randomKeyId = () => randomBytes(32).toString('base64url');
+
+  /** Calls with all of them at once. */
+  async function flood(tokens: string[], service = serve(pairOf(0))) {
+    const verify = vi.spyOn(jwt, 'verify');
+    const answers: string[] = [];
+    for (const one of tokens)
+      void reasonOf(service.call(`Bearer ${one}`)).then((answer) => answers.push(answer));
+    /** A signature is checked in each turn. */
+    const turns = async (count: number) => {
+      for (let turn = 0; turn < count; turn += 1) await setImmediate();
+    };
+    await turns(1);
+    const atOnce = verify.mock.calls.length;
+    await turns(tokens.length + 10);
+    return { service, answers, atOnce, checks: verify.mock.calls.length };
+  }
+  const times = <T>(count: number, make: () => T) => Array.from({ length: count }, make);
+
+  it.each([1, 40])('%i with wrong signatures: each is checked in a turn, and held back', async (count) => {
+    const { service, answers, atOnce, checks } = await flood(times(count, withWrongSignature));
+    expect(atOnce).toBeLessThanOrEqual(2);
+    expect(checks).toBe(count);
+    await vi.advanceTimersByTimeAsync(250);
+    expect(answers).toHaveLength(0);
+    // Others do not wait, not even those with the same key.
+    expect((await service.call(`Bearer ${token}`)).keyPairId).toBe('pair-0');
+    await vi.advanceTimersByTimeAsync(750);
+    expect(answers).toHaveLength(count);
+    expect(new Set(answers)).toEqual(new Set(['401 invalid signature']));
+  });
+
+  it.each<[string, object, string]>([
+    ['expired', { exp: seconds() - 60 }, 'jwt expired'],
+    ['not yet valid', { nbf: seconds() + 90 }, 'jwt not active'],
+    ['too long valid', { exp: seconds() + 90_000 }, 'the lifetime is longer than 24 hours'],
+    ['without scopes', { scopes: undefined }, 'scopes are missing or malformed'],
+  ])('300 that are %s: none is checked, and all but ten are held back', async (_name, claims, reason) => {
+    const refused = withClaims(claims);
+    const { answers, checks } = await flood(times(300, () => refused));
+    expect(checks).toBe(0);
+    await vi.advanceTimersByTimeAsync(250);
+    expect(answers).toHaveLength(10);
+    await vi.advanceTimersByTimeAsync(750);
+    expect(answers).toHaveLength(300);
+    expect(new Set(answers)).toEqual(new Set([`401 ${reason}`]));
+  });
+
+  it('300 with unknown key IDs, another each time: all but ten are held back', async () => {
+    const { answers, checks } = await flood(times(300, () => withKeyId(randomKeyId())));
+    expect(checks).toBe(0);
+    await vi.advanceTimersByTimeAsync(250);
+    expect(answers).toHaveLength(10);
+    await vi.advanceTimersByTimeAsync(750);
+    expect(answers).toHaveLength(300);
+    expect(new Set(answers)).toEqual(new Set(['401 unknown kid']));
+  });
+
+  it('one that has expired is refused at once, also while others of its key pair are held back', async () => {
+    const service = serve(pairOf(0), pairOf(1));
+    await flood(times(5, withWrongSignature), service);
+    const { answers } = await flood([withClaims({ exp: seconds() - 60 })], service);
+    expect(answers).toEqual(['401 jwt expired']);
+  });
+
+  it('but one that is valid is checked once, however often it is sent at once', async () => {
+    const { answers, checks } = await flood(times(40, () => token));
+    expect(checks).toBe(1);
+    expect(answers).toHaveLength(40);
+    expect(new Set(answers)).toEqual(new Set(['let in']));
   });
 });
 

@@ -171,7 +171,7 @@ describe('a token is verified', () => {
   });
 
   it('but not one whose payload is no object', () => {
-    expect(reasonOf(() => verify(forge(head, '"hello"')))).toBe('the payload is not an object');
+    expect(reasonOf(() => verify(forge(head, '"hello"')))).toBe('a part is not a JSON object');
     for (const payload of ['hello', '"hello"', '7', 'null', '[]'])
       expect(
         reasonOf(() => verify(forge(head, payload))),

@@ -49,6 +49,10 @@ export function parseObject(part: string): Record<string, unknown> {
   throw new InvalidToken('a part is not a JSON object');
 }
 
+/** Before `verifyToken` this tells only which tokens need no check of their signature, because they are refused anyway. */
+export const readClaims = (token: string, now: Date): Claims =>
+  checkClaims(parseObject(token.split('.', 2)[1] ?? ''), now);
+
 /** The rules for the content of a token. */
 export function checkClaims({ scopes, exp, nbf, iat }: Record<string, unknown>, now: Date): Claims {
   const seconds = Math.floor(now.getTime() / 1000);
