@@ -4,6 +4,7 @@ import { cpus, release, type } from 'node:os';
 import { join } from 'node:path';
 import { format } from 'prettier';
 import { benchDeliveries } from './bench/deliveries.ts';
+import { benchFloods } from './bench/floods.ts';
 import { document, report, type Row } from './bench/report.ts';
 import { benchRequests } from './bench/requests.ts';
 import { createService } from './bench/service.ts';
@@ -11,7 +12,7 @@ import { benchStarts } from './bench/starts.ts';
 import { readOptions } from './support/options.ts';
 import { root } from './support/root.ts';
 
-const parts = ['page', 'cards', 'deliveries', 'start'];
+const parts = ['page', 'cards', 'floods', 'deliveries', 'start'];
 
 const help = `Measure the service, as npm start runs it, beside others that send the same answers: CPU, throughput, memory, start.
 
@@ -35,6 +36,7 @@ async function main(wanted: readonly string[]): Promise<Row[]> {
   const measures: Record<string, () => Promise<Row[]>> = {
     page: () => benchRequests('page', service, { rounds, seconds }),
     cards: () => benchRequests('cards', service, { rounds, seconds }),
+    floods: () => benchFloods(service, { rounds, seconds }),
     deliveries: () => benchDeliveries(events, rounds),
     start: () => benchStarts(rounds),
   };

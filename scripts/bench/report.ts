@@ -4,7 +4,7 @@
 export interface Row {
   measure: string;
   subject: string;
-  unit: '/s' | 's';
+  unit: '/s' | 's' | 'ms';
   value: number[];
   /** Milliseconds of CPU per request. */
   node?: number[];
@@ -18,8 +18,19 @@ export interface Row {
 const measures: Record<string, string> = {
   page: 'Page of 20 transactions',
   cards: '`POST /payment-methods`, a new number each',
+  floods: "Another account's page",
   deliveries: 'Webhooks of a backlog, to one receiver',
   start: 'Start',
+};
+
+/** What another key pair sends meanwhile, over so many connections. */
+const floods: Record<string, string> = {
+  'signatures 40': '40 × wrong signatures',
+  'signatures 300': '300 × wrong signatures',
+  'expired 40': '40 × expired tokens',
+  'expired 300': '300 × expired tokens',
+  'unknown 40': '40 × unknown key IDs',
+  'unknown 300': '300 × unknown key IDs',
 };
 
 const subjects: Record<string, string> = {
@@ -28,13 +39,15 @@ const subjects: Record<string, string> = {
   fastify: 'Fastify, same checks',
   validator: 'express-openapi-validator as its README shows',
   prism: 'Prism',
+  alone: 'without a flood',
+  ...floods,
   fresh: 'sandbox, fresh',
   reopened: 'sandbox, reopened',
   mock: 'our mock',
   token: '`payments token`',
 };
 
-function median(numbers: readonly number[] = []): number {
+export function median(numbers: readonly number[] = []): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   const [below = NaN, above = NaN] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
   return (below + above) / 2;
@@ -54,6 +67,12 @@ const ratios: Ratio[] = [
   ['Page: throughput against Prism', value, 'page ours', 'page prism'],
   ['Page: memory under load against Prism', memory, 'page ours', 'page prism'],
   ['New cards: throughput against Fastify, same checks', value, 'cards ours', 'cards fastify'],
+  ...Object.entries(floods).map(([flood, name]): Ratio => [
+    `Another account's page: its time during a flood of ${name}`,
+    value,
+    `floods ${flood}`,
+    'floods alone',
+  ]),
   ['Start: the reopened sandbox against Prism', value, 'start reopened', 'start prism'],
 ];
 
@@ -102,6 +121,7 @@ ${facts.map((fact) => `- ${fact}`).join('\n')}
   PostgreSQL processes. Each subject is warmed up before each round.
 - Fastify verifies a token once, checks request and answer, and logs a line per request. For a card it also seals the number, counts alike
   numbers, and stores card, event and delivery. The handler without checks only inserts.
+- A flood is of another key pair, with so many connections whose tokens are refused. The pages are asked for one after the other.
 - express-openapi-validator verifies each token. Prism has the page as an example in the contract.
 
 ${report(rows)}`;

@@ -1,12 +1,11 @@
 // One caller who floods, while commits are slow: limits stay exact over two instances, the flood takes no more than its share of the
 // connections, its own answers are refusals and no faults, and another account is served.
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import jwt from 'jsonwebtoken';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Db } from '../../server/database/database.ts';
 import { signToken, thumbprint } from '../../server/resources/api-key-pairs/token.ts';
 import { eventually } from '../support/data-dir.ts';
@@ -291,10 +290,12 @@ describe('a flood of many connections', () => {
       const next = await prepare();
       await Promise.all([list(one, owners.pages), store(one, owners.token, nextNumber())]);
       const verify = vi.spyOn(jwt, 'verify');
+      onTestFinished(() => {
+        verify.mockRestore();
+      });
       const logged = one.logs.length;
       const { held, statuses, served } = await flood(() => list(one, next()), connections);
       expect(verify).toHaveBeenCalledTimes(checksOfEach * 3 * connections);
-      verify.mockRestore();
       const heldBack = one.logs.slice(logged).filter((line) => {
         const { status, ms } = JSON.parse(line) as { status?: number; ms: number };
         return status === 401 && ms >= 250;
