@@ -1,10 +1,11 @@
 // A database whose role or administrator chose other defaults: the service sets what it depends on itself.
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { inTransaction, openDatabase } from '../../server/database/database.ts';
 import { migrations } from '../../server/database/migrations/index.ts';
 import { findUnready, openReadyDatabase } from '../../server/database/open.ts';
+import { untilAnswered } from '../support/call.ts';
 import { urlOf, withClient } from '../support/cluster.ts';
 import { createEmptyDatabase, createTestDatabase, query } from '../support/database.ts';
 import { paymentsHere } from '../support/in-process.ts';
@@ -69,8 +70,10 @@ describe.each([undefined, 'transaction'] as const)('with DATABASE_POOLER=%s', (d
       select 'limits', true, 'https://shop.example/', 'sealed' from generate_series(1, 46)`.execute(db);
       const token = service.token('*.read', '*.write');
       const body = { url: 'https://shop.example/', active: true, authentication: null };
-      const headers = { 'X-Service-Merchant-Account-ID': 'limits' };
-      const create = () => service.call('POST', '/webhook-subscriptions', { token, body, headers });
+      const create = () => {
+        const headers = { 'X-Service-Merchant-Account-ID': 'limits', 'Idempotency-Key': randomUUID() };
+        return untilAnswered(() => service.call('POST', '/webhook-subscriptions', { token, body, headers }));
+      };
       const answers = await Promise.all(Array.from({ length: 20 }, create));
       const counted = (status: number) => answers.filter((answer) => answer.status === status).length;
       expect([counted(201), counted(422)]).toEqual([4, 16]);

@@ -70,6 +70,15 @@ export const createCaller =
     return answer;
   };
 
+/**
+ * A starved service may only say "later": 429 if nothing was done, 504 if that is not known. Whoever repeats the request then gets its
+ * answer; what writes needs an Idempotency-Key.
+ */
+export async function untilAnswered(ask: () => Promise<Answer>): Promise<Answer> {
+  const answer = await ask();
+  return [429, 504].includes(answer.status) ? untilAnswered(ask) : answer;
+}
+
 /** Records the status. Fails if the contract says that the operation never answers with it. */
 function count(method: string, path: string, answer: Answer): void {
   const { status } = answer;

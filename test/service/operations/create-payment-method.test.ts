@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../../generated/operations.ts';
 import { loadContract } from '../../../server/contract/load.ts';
 import { cardLimit } from '../../../server/http/limits.ts';
+import { untilAnswered } from '../../support/call.ts';
 import { card } from '../../support/card.ts';
 import { showsCode } from '../../support/digits.ts';
 import { describeOperation } from '../../support/operation.ts';
@@ -43,23 +44,16 @@ describeOperation('createPaymentMethod', { valid: { body: coded } }, (frame) => 
     second = await startTestService({ config: { databaseUrl, dataDir, secrets } });
   });
   afterAll(() => second[Symbol.asyncDispose]());
-  /**
-   * All at the same time, by turns at two instances. A starved service promises no more than to say "later": 429 if nothing was done,
-   * 504 if that is not known. Whoever repeats the request with its key then gets the answer.
-   */
+  /** All at the same time, by turns at two instances. */
   const atOnce = (bodies: readonly object[]) => {
     const token = frame.service.token('*.write');
     return Promise.all(
-      bodies.map(async (body, index) => {
-        const { call } = index % 2 ? second : frame.service;
-        const request = {
-          token,
-          body: { ...coded, ...body },
-          headers: { 'Idempotency-Key': randomUUID() },
-        };
-        let answer = await call('POST', '/payment-methods', request);
-        while ([429, 504].includes(answer.status)) answer = await call('POST', '/payment-methods', request);
-        return answer;
+      bodies.map((body, index) => {
+        const headers = { 'Idempotency-Key': randomUUID() };
+        const request = { token, body: { ...coded, ...body }, headers };
+        return untilAnswered(() =>
+          (index % 2 ? second : frame.service).call('POST', '/payment-methods', request),
+        );
       }),
     );
   };
