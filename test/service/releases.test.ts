@@ -1,5 +1,5 @@
 // The data of every release starts with the current version, and everything in it still works. Made by
-// test/fixtures/releases/make.ts. The folder of an older release is tried by hand: see docs/decisions/0027-migrations.md.
+// test/fixtures/releases/make.ts. The folder of an older release is opened in test/process/upgrades/.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
