@@ -159,11 +159,11 @@ it.each(releases)(
       expect((await server.stop()).status).toBe(0);
     };
     const announced = new Set<string>();
-    let webhook: Webhook;
+    let secret = '';
     const receiver = untilFinished(
       await startReceiver((res, { headers, body }) => {
-        const event = webhook.verify(body, headers as Record<string, string>) as { target: { id: string } };
-        announced.add(event.target.id);
+        const event = new Webhook(secret).verify(body, headers as Record<string, string>);
+        announced.add((event as { target: { id: string } }).target.id);
         res.writeHead(204).end();
       }, certificate),
     );
@@ -172,7 +172,7 @@ it.each(releases)(
       token,
       body: { url: receiver.url.replace('127.0.0.1', publicAddress) },
     });
-    webhook = new Webhook((subscribed.body as { secret: string }).secret);
+    ({ secret } = subscribed.body);
 
     const load = startLoad(balancer, token, lines.map(({ id }) => id).toSorted());
     await load.phase();
