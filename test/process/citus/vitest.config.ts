@@ -14,5 +14,7 @@ export default defineConfig({
   test: {
     ...test,
     include: ['process/citus', 'service/operations', '*/sharded'].map((folder) => `${folder}/*.test.ts`),
+    // Half as many as elsewhere, because three servers share the cores with them. With four, requests waited longer than they may.
+    maxWorkers: 2,
   },
 });
