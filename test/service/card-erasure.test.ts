@@ -207,7 +207,10 @@ describe('payment-methods erase', () => {
     await sql`
       insert into payment_methods
       select (jsonb_populate_record(payment_methods, jsonb_build_object('id', gen_random_uuid()))).*
-      from payment_methods, generate_series(1, 2100) where id = ${old}`.execute(db());
+      from payment_methods, generate_series(1, 2100) where id = ${old}`.execute(
+      // Without the limit of the statements of requests.
+      service.service.database.background.db,
+    );
     const before = await contents();
     expect(await erase('--expired-before', '01/21', '--dry-run')).toMatchObject({
       found: { payment_methods: 2102, kept_answers: 2, events: 2 },

@@ -242,14 +242,13 @@ const isRead = (name: string) => /^(find|list|count)[A-Z]/.test(name);
 const harmless = 'lockBuyer';
 
 const readsEnvironment = [
-  // Where it notes unstable tests.
-  '.ci/tests.js',
   'scripts/bench/peers/peer.ts',
   'scripts/bench/subjects.ts',
   'scripts/diff.ts',
   // Only in the text of a sample.
   'scripts/docs/samples.ts',
-  // They hand their own environment on to the programs that they start.
+  // They hand their own environment on to the programs that they start, or look there for what a test needs.
+  ...['scripts/nightly.ts', 'scripts/nightly/needs.ts'],
   ...['scripts/support/run-node.ts', 'scripts/support/sandbox.ts'],
   'server/config.ts',
   // It hands its environment on, too.
