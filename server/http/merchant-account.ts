@@ -1,6 +1,5 @@
 // Selects the merchant account of a request. An account that does not exist and one that the caller has no access to get the
 // same answer, so that a caller cannot find out which accounts exist.
-import type { Request } from 'express';
 import type { Operation } from '../../generated/operations.ts';
 import { ApiError } from '../errors.ts';
 import type { Selection } from '../handlers/deps.ts';
@@ -61,17 +60,12 @@ export function createMerchantAccount<Known>({
     throw new ApiError('not_found', { reason: reason ?? 'the key pair has access to no merchant account' });
   };
   return async (known, req) => {
-    const named = namedIn(req);
+    const named = req.get('x-service-merchant-account-id');
     if (named !== undefined) refuseMalformed(named);
     if (known.operation.merchantScope === 'none') return { selection: { kind: 'none' } };
     const selection = named === allAccounts ? selectAll(known) : await selectOne(known, named);
     return { selection };
   };
-}
-
-function namedIn({ headers }: Request): string | undefined {
-  const header = headers['x-service-merchant-account-id'];
-  return Array.isArray(header) ? header.join(',') : header;
 }
 
 function refuseMalformed(named: string): void {
