@@ -23,7 +23,7 @@ export const createAccessLog =
   (req, res, next) => {
     const begun = performance.now();
     res.on('close', () => {
-      const { requestId, traceId, operation, caller, selection, refusal, unready } = trailOf(res);
+      const { requestId, traceId, operation, caller, selection, refusal, unready, outage } = trailOf(res);
       const status: number | 'aborted' = res.writableFinished ? res.statusCode : 'aborted';
       const milliseconds = performance.now() - begun;
       noteRequest?.(operation?.id, status, milliseconds);
@@ -41,10 +41,10 @@ export const createAccessLog =
       if (operation || refusal)
         keep?.({ ...record, operation: operation?.id, query: operation && shownQuery(req.originalUrl) });
       // Load balancers ask every few seconds.
-      const level =
-        unready !== undefined || status === 504 ? 'warn' : isProbe(record.path) ? 'debug' : 'info';
+      const level = (unready ?? outage) === undefined ? (isProbe(record.path) ? 'debug' : 'info') : 'warn';
       const account = selection?.kind === 'one' ? selection.id : undefined;
-      log[level]({ ...record, keyPair: caller?.keyPairId, account });
+      const message = outage === undefined ? undefined : 'the request failed';
+      log[level]({ ...record, err: outage, keyPair: caller?.keyPairId, account }, message);
     });
     next();
   };

@@ -68,6 +68,8 @@ export interface Trail
   refusal?: Refusal;
   /** Why `/readyz` responds with 503. */
   unready?: string;
+  /** Why the response is a 504. */
+  outage?: unknown;
 }
 
 export const trailOf = (res: Response): Trail => res.locals;

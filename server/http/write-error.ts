@@ -22,12 +22,11 @@ export const createWriteError =
     const fault = check.fault(operation?.id, refused.status, errorBody(refused.code, refused.facts));
     const sent = fault ? new ApiError('server_error') : refused;
     trailOf(res).refusal = refusalOf(sent);
-    const facts = { requestId, traceId, operation: operation?.id, reason: refused.facts.reason };
-    const { cause } = refused.facts;
-    // An outage of the database has no cause here: its reason is in the access log, with the level `warn`.
-    const isFault = refused.code === 'gateway_timeout' ? cause !== undefined : refused.status >= 500;
-    // Without this message pino would log that of the error, and a database error may quote request data.
-    if (isFault || fault) log.error({ ...facts, fault, err: cause ?? refused }, 'the request failed');
+    const { reason, cause: err = refused } = refused.facts;
+    const facts = { requestId, traceId, operation: operation?.id, reason, fault, err };
+    // An outage has one line, in the access log. Without a message pino would log that of the error, which may quote request data.
+    if (sent.code === 'gateway_timeout') trailOf(res).outage = err;
+    else if (sent.status >= 500) log.error(facts, 'the request failed');
     sendError(res, sent);
   };
 
@@ -36,7 +35,7 @@ function refusalFor(error: unknown, operation: Operation | undefined): ApiError 
   if (error instanceof ApiError) return error;
   if (error instanceof Crowded && (operation?.rateLimit ?? operation?.velocityLimit))
     return new ApiError('too_many_requests', { reason: error.message, headers: { 'Retry-After': '1' } });
-  if (isOutage(error)) return new ApiError('gateway_timeout', { reason: reasonOf(error) });
+  if (isOutage(error)) return new ApiError('gateway_timeout', { reason: reasonOf(error), cause: error });
   return new ApiError('server_error', { cause: error });
 }
 
