@@ -99,16 +99,17 @@ function startLoad({ call }: Balancer, token: string, transactions: string[]) {
   onTestFinished(stop);
   return {
     acknowledged,
+    faults,
     stop,
     /** Until so many more cards are stored; then every tenth key so far is repeated. */
     phase: async () => {
       const goal = acknowledged.size + cardsPerPhase;
       await eventually(() => faults.length > 0 || acknowledged.size >= goal, `${goal} cards are stored`, 300);
+      expect(faults).toEqual([]);
       for (const [key, text] of [...acknowledged].filter((_, index) => index % 10 === 0)) {
         const { headers, ...repeated } = await store(key);
         expect([repeated.text, headers.get('idempotency-replayed')]).toEqual([text, 'true']);
       }
-      expect(faults).toEqual([]);
     },
   };
 }
@@ -184,6 +185,7 @@ it.each(releases)(
     await stop(next);
     await load.phase();
     await load.stop();
+    expect(load.faults).toEqual([]);
 
     const acknowledged = [...load.acknowledged.values()].map(
       (text) => (JSON.parse(text) as { id: string }).id,
