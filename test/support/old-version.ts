@@ -7,11 +7,11 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } fro
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { root } from '../../scripts/support/root.ts';
-import { needs } from '../../scripts/support/scale-needs.ts';
+import { programs } from '../../scripts/nightly/needs.ts';
 import { freePort } from './ports.ts';
 
 /** The programs of PostgreSQL 15, the oldest that is supported. */
-export const bin = dirname(needs.initdb);
+export const bin = dirname(programs.initdb);
 
 export const run = (command: string, args: string[], options: { cwd?: string; input?: string } = {}) =>
   execFileSync(command, args, {

@@ -1,9 +1,6 @@
-// Upgrades from every release, with programs of that release: npx vitest run --config test/process/upgrades/vitest.config.ts
+// The tests of `npm run test:nightly -- upgrades`: upgrades from every release, with programs of that release.
 import { defineConfig } from 'vitest/config';
 import plain from '../../../vitest.config.ts';
-import { missing } from './releases.ts';
-
-if (missing().length > 0) throw new Error(`This machine lacks:\n${missing().join('\n')}`);
 
 const { exclude: _, globalSetup = [], ...test } = plain.test ?? {};
 
