@@ -6,8 +6,8 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { root } from '../../scripts/support/root.ts';
 import { programs } from '../../scripts/nightly/needs.ts';
+import { root } from '../../scripts/support/root.ts';
 import { freePort } from './ports.ts';
 
 /** The programs of PostgreSQL 15, the oldest that is supported. */

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { outdated } from '../../scripts/diff/versions.ts';
+import { parts } from '../../scripts/nightly/parts.ts';
 import { readBill } from '../../scripts/support/bill.ts';
 import { bundle } from '../../scripts/support/bundle.ts';
-import { parts } from '../../scripts/nightly/parts.ts';
 import { root } from '../support/processes.ts';
 
 interface Manifest {
