@@ -100,14 +100,18 @@ export async function closeTemplate({ isCitus, nodes }: Cluster, name: string): 
     });
 }
 
-/** Drops the databases whose names match. */
-export async function dropDatabases({ nodes }: Cluster, pattern: string): Promise<void> {
-  for (const { url } of nodes)
-    await withClient(url, async (client) => {
-      const { rows } = await client.query<{ datname: string }>(
-        'select datname from pg_database where datname like $1',
-        [pattern],
-      );
-      for (const { datname } of rows) await client.query(`drop database ${datname} with (force)`);
-    });
+/** Drops the databases whose names match. On Citus first nobody can connect to them: each server connects anew to those of the others. */
+export async function dropDatabases({ isCitus, nodes }: Cluster, pattern: string): Promise<void> {
+  const each = async (statement: (name: string) => string) => {
+    for (const { url } of nodes)
+      await withClient(url, async (client) => {
+        const { rows } = await client.query<{ datname: string }>(
+          'select datname from pg_database where datname like $1',
+          [pattern],
+        );
+        for (const { datname } of rows) await client.query(statement(datname));
+      });
+  };
+  if (isCitus) await each((name) => `alter database ${name} allow_connections false`);
+  await each((name) => `drop database ${name} with (force)`);
 }
