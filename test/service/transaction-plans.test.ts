@@ -1,7 +1,7 @@
 // Query plans of GET /transactions with many rows: every query uses an index and reads little more than one page. MILLION=1
 // runs this with a million rows and prints the times.
 import fc from 'fast-check';
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction, openDatabase, type Database, type Db } from '../../server/database/database.ts';
 import { openReadyDatabase } from '../../server/database/open.ts';
@@ -9,8 +9,7 @@ import type { Range } from '../../server/database/paging.ts';
 import { inWork, silently } from '../../server/database/unit-of-work.ts';
 import { importTransactions } from '../../server/resources/transactions/changes.ts';
 import { conditionsOf, type TransactionFilters } from '../../server/resources/transactions/filters.ts';
-import { plainPage } from '../../server/resources/transactions/plain-page.ts';
-import { itemWith, nothing, planOf, transactionRange } from '../../server/resources/transactions/ranges.ts';
+import { planOf, transactionRange } from '../../server/resources/transactions/ranges.ts';
 import { eventually } from '../support/data-dir.ts';
 import { createTestDatabase, withClient } from '../support/database.ts';
 import { shareOf } from '../support/random.ts';
@@ -291,31 +290,6 @@ describe(`${count} transactions`, () => {
         expect(answer.sorted).toBeLessThanOrEqual(branches === 1 ? limit : 2 * limit * branches);
       }
     });
-  });
-
-  it('a plain page is read by the same statement as any other, with the values of its request', async () => {
-    const [at, other] = [await position(['default'], 10), await position(['skewed'], 20)];
-    const newer: Range = { at: other, side: 'newer', limit: 1 };
-    const ranges: [Range, Range?][] = [
-      [{ at: undefined, side: 'older', limit: 21 }],
-      [{ at, side: 'older', limit: 21 }, newer],
-      // The values are those of the second request.
-      [
-        { at: other, side: 'older', limit: 21 },
-        { ...newer, at },
-      ],
-      [
-        { at, side: 'newer', limit: 4 },
-        { at: other, side: 'older', limit: 1 },
-      ],
-    ];
-    const general = (range: Range, what: RawBuilder<unknown>) =>
-      transactionRange({ only: ['account'] }, conditionsOf({}), range, what);
-    for (const [range, behind] of ranges) {
-      const { sql: text, parameters } = plainPage(database.db, 'account', range, behind);
-      const any = general(range, itemWith(behind && general(behind, nothing))).compile(database.db);
-      expect([text, parameters]).toEqual([any.sql, any.parameters]);
-    }
   });
 
   it('a page deep in a time range starts at its cursor, not at the end of the range', async () => {

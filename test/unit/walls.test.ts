@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '..', '..');
 /** The files of a resource that know neither the database nor the service. */
 function pureFilesOf(folder: string): string[] {
   const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
-  const others = /(queries|changes|table|list|filters|lookup|personal|plain-page|ranges)\.ts$/;
+  const others = /(queries|changes|table|list|filters|lookup|personal|ranges)\.ts$/;
   return files
     .filter((file) => file.endsWith('.ts') && !others.test(file))
     .map((file) => `${folder}/${file}`);

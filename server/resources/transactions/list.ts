@@ -1,4 +1,4 @@
-// Lists transactions page by page. The statements are in ranges.ts, that of a page without filters is kept in plain-page.ts.
+// Lists transactions page by page. The statements are in ranges.ts.
 import type { CompiledQuery, RawBuilder } from 'kysely';
 import { countAccounts, isCitus } from '../../database/across-accounts.ts';
 import type { Db } from '../../database/database.ts';
@@ -7,7 +7,6 @@ import { pageThrough, type Page, type PageRequest, type Range } from '../../data
 import type { Accounts } from '../../rules/accounts.ts';
 import type { Position } from '../../rules/cursor.ts';
 import { conditionsOf, type Conditions, type TransactionFilters } from './filters.ts';
-import { plainPage } from './plain-page.ts';
 import {
   flatRange,
   findFlatStop,
@@ -36,8 +35,6 @@ export async function listTransactionPage(
   page: PageRequest,
 ): Promise<Page<TransactionItem>> {
   const only = onlyOf(accounts);
-  if (only !== undefined && !hasFilter(filters))
-    return pageThrough((range, behind) => read(db, plainPage(db, only, range, behind)), page);
   const conditions = conditionsOf(filters);
   const count = await countToLookInto(db, accounts, conditions);
   const isMany = count > mostLookedInto;
@@ -98,11 +95,6 @@ function bothRanges(
 
 const read = async (db: Db, page: CompiledQuery<TransactionItem>, plan?: Plan): Promise<TransactionItem[]> =>
   (await run(db, page, { asBytes: true, plan })).rows;
-
-const hasFilter = (filters: TransactionFilters): boolean => {
-  for (const name in filters) if (filters[name as keyof TransactionFilters] !== undefined) return true;
-  return false;
-};
 
 /** All accounts, by their names if they are few enough to be named in a statement. */
 async function nameFew(db: Db): Promise<Accounts> {

@@ -94,21 +94,7 @@ function merged(
   return sql`select found.* from ${from} ${nearest('found', range)} ${limitTo(range)}`;
 }
 
-/** The same for one account without filters. `account` and `at` are values of the statement. */
-export function plainRange(
-  account: RawBuilder<unknown>,
-  at: PositionValues | undefined,
-  range: Span,
-  what: RawBuilder<unknown>,
-): RawBuilder<TransactionItem> {
-  const start = at ? [beyond(range.side === 'newer' ? '>' : '<', at)] : [];
-  return sql<TransactionItem>`${select(what, [...start, isOf(account)], range)}`;
-}
-
-/** A range without its begin. */
-type Span = Pick<Range, 'side' | 'limit'>;
-
-const select = (columns: RawBuilder<unknown>, where: readonly Condition[], range: Span) =>
+const select = (columns: RawBuilder<unknown>, where: readonly Condition[], range: Range) =>
   sql`select ${columns} from transactions where ${sql.join(where, sql` and `)}
     ${nearest('transactions', range)} ${limitTo(range)}`;
 
@@ -221,7 +207,7 @@ export function flatRange(
     accounts === 'all'
       ? sql<SqlBool>`${inEverywhere} ${acrossAccounts('flat-list')}`
       : isOneOf(accounts.only);
-  const until = stop && beyond(range.side === 'newer' ? '<=' : '>=', valuesOf(stop));
+  const until = stop && beyond(range.side === 'newer' ? '<=' : '>=', stop);
   const where = [own, ...bounds(conditions.created, range), ...plainly(conditions)];
   return sql<TransactionItem>`${select(what, until ? [...where, inEverywhere, until] : where, range)}`;
 }
@@ -240,25 +226,15 @@ export async function findFlatStop(
 // Not a parameter: without knowing it, a plan for any values sorts a whole account.
 const limitTo = ({ limit }: Pick<Range, 'limit'>) => sql.raw(`limit ${limit}`);
 
-const beyond = (than: '<' | '>' | '<=' | '>=', { createdAt, id }: PositionValues) =>
-  sql<SqlBool>`(transactions.created_at, transactions.id) ${sql.raw(than)} (${createdAt}::timestamptz, ${id}::uuid)`;
-
-interface PositionValues {
-  createdAt: RawBuilder<unknown>;
-  id: RawBuilder<unknown>;
-}
-
-const valuesOf = ({ createdAt, id }: Position): PositionValues => ({
-  createdAt: sql`${timestamp(createdAt)}`,
-  id: sql`${id}`,
-});
+const beyond = (than: '<' | '>' | '<=' | '>=', { createdAt, id }: Position) =>
+  sql<SqlBool>`(transactions.created_at, transactions.id) ${sql.raw(than)} (${timestamp(createdAt)}::timestamptz, ${id}::uuid)`;
 
 // The row of a cursor is within the bounds, so the bound on the side of the cursor is left out. With both, PostgreSQL would
 // start at the bound and scan up to the cursor (68 ms instead of 0.3 ms in the middle of a million rows).
 function bounds({ from, to }: Conditions['created'], { at, side }: Range): Condition[] {
   const createdAt = sql.ref('transactions.created_at');
-  const lower = side === 'newer' ? at && beyond('>', valuesOf(at)) : undefined;
-  const upper = side === 'older' ? at && beyond('<', valuesOf(at)) : undefined;
+  const lower = side === 'newer' ? at && beyond('>', at) : undefined;
+  const upper = side === 'older' ? at && beyond('<', at) : undefined;
   return [
     lower ?? (from && sql<SqlBool>`${createdAt} >= ${timestamp(from)}`),
     upper ?? (to && sql<SqlBool>`${createdAt} <= ${timestamp(to)}`),
