@@ -18,13 +18,16 @@ const help = `Run what .ci/run leaves out, which takes an hour or more, and prin
 ${parts.map(({ name, claim }) => `  ${name.padEnd(12)}  ${claim}`).join('\n')}
 
   --install  as root on Debian: install the packages that the parts need; a part without them is not run
-  --json     print the table as JSON on standard output, and everything else on standard error`;
+  --json     print the table as JSON on standard output, and everything else on standard error (npm run -s test:nightly)`;
 
 interface Row {
   part: string;
   result: string;
   seconds: number;
 }
+
+/** What takes longer hangs. */
+const hours = 2;
 
 const options = ['--install', '--json'];
 const given = process.argv.slice(2);
@@ -34,7 +37,8 @@ const [name, ...more] = given.filter((word) => !options.includes(word));
 /** Runs a command with its output shown, and tells whether it succeeded. */
 async function succeeds([program = '', ...args]: string[], env: NodeJS.ProcessEnv = {}): Promise<boolean> {
   const stdio = ['ignore' as const, isJson ? 2 : 1, 2];
-  const child = spawn(program, args, { cwd: root, stdio, env: { ...process.env, ...env } });
+  const timeout = hours * 3_600_000;
+  const child = spawn(program, args, { cwd: root, stdio, timeout, env: { ...process.env, ...env } });
   const [status] = (await once(child, 'close')) as [number | null];
   return status === 0;
 }
@@ -82,12 +86,16 @@ async function main(): Promise<void> {
     return;
   }
   const packages = packagesOf(missingOf(chosen.flatMap(({ needs = [] }) => needs)));
-  if (isInstalling && packages.length > 0) installPackages(packages);
+  if (isInstalling && packages.length > 0 && !installPackages(packages))
+    console.error('Not all packages could be installed: the parts that need them are not run.');
   const rows: Row[] = [];
   for (const part of chosen) {
     console.error(`\n── ${part.name}: ${part.claim}`);
     const start = performance.now();
-    const result = await run(part);
+    const result = await run(part).catch((error: unknown) => {
+      console.error(error);
+      return 'failed';
+    });
     rows.push({ part: part.name, result, seconds: Math.round((performance.now() - start) / 1000) });
   }
   console.log(isJson ? JSON.stringify(rows, undefined, 2) : `\n${tableOf(rows)}`);

@@ -1,5 +1,5 @@
 // What parts of the nightly run need beside npm, how to see whether it is there, and which packages of Debian 12 have it.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
 export interface Need {
@@ -71,10 +71,11 @@ export const packagesOf = (some: readonly Need[]): string[] => [
   ...new Set(some.flatMap(({ debian = [] }) => debian)),
 ];
 
-export function installPackages(names: string[]): void {
+/** Whether it could. */
+export function installPackages(names: string[]): boolean {
   // In run level 1 Debian does not start the services that it installs.
   const env = { ...process.env, RUNLEVEL: '1', DEBIAN_FRONTEND: 'noninteractive' };
-  const apt = (...args: string[]) => execFileSync('apt-get', args, { stdio: ['ignore', 2, 2], env });
-  apt('update', '-qq');
-  apt('install', '-y', '-qq', '--no-install-recommends', ...names);
+  const apt = (...args: string[]) =>
+    spawnSync('apt-get', args, { stdio: ['ignore', 2, 2], env }).status === 0;
+  return apt('update', '-qq') && apt('install', '-y', '-qq', '--no-install-recommends', ...names);
 }

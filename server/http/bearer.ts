@@ -62,13 +62,15 @@ export function createBearer(deps: BearerDeps): Step<Needs, Authenticated> {
       let verified = tokens.get(token, time.getTime());
       const thumbprint = verified?.thumbprint ?? readKeyId(token);
       const db = verified ? unownedDb : dbFor({ owner: stranger, deadline });
-      pair = await pairOf(thumbprint, () => findPair(db, thumbprint));
+      // A verified caller does not wait for a look-up of strangers, who may name its key ID.
+      pair = await pairOf(thumbprint, () => findPair(db, thumbprint), verified ? '' : 'stranger ');
       if (!pair) throw new InvalidToken('unknown kid');
       if (!pair.active) throw new InvalidToken(`the key pair ${pair.id} is not active`);
       if (verified?.pairId !== pair.id) {
         // Only to refuse it: what is accepted is what `verifyToken` returns.
         readClaims(token, time);
         await nextTurn();
+        if (res.closed) throw new InvalidToken('the caller has gone');
         // Another request may have had the same token.
         verified = tokens.get(token, time.getTime());
       }

@@ -24,9 +24,11 @@ export const createWriteError =
     trailOf(res).refusal = refusalOf(sent);
     const { reason, cause: err = refused } = refused.facts;
     const facts = { requestId, traceId, operation: operation?.id, reason, fault, err };
-    // An outage has one line, in the access log. Without a message pino would log that of the error, which may quote request data.
-    if (sent.code === 'gateway_timeout') trailOf(res).outage = err;
-    else if (sent.status >= 500) log.error(facts, 'the request failed');
+    const isLater = sent.code === 'gateway_timeout';
+    // An outage is part of the line in the access log, unless that was written when the caller left.
+    if (isLater && !res.closed) trailOf(res).outage = err;
+    // Without a message pino would log that of the error, which may quote request data.
+    else if (sent.status >= 500) log[isLater ? 'warn' : 'error'](facts, 'the request failed');
     sendError(res, sent);
   };
 

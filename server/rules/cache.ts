@@ -42,15 +42,17 @@ export function createCache<Value>(maxSize: number): Cache<Value> {
 export type LookUp<Value> = (
   key: string,
   look: () => Promise<Value | undefined>,
+  /** Who wait for each other. */
+  lane?: string,
 ) => Promise<Value | undefined>;
 
 export function createLookUp<Value>(maxSize: number, milliseconds: number): LookUp<Value> {
   const cache = createCache<Value>(maxSize);
   const lookOnce = createSingleFlight<Value | undefined>();
-  return async (key, look) => {
+  return async (key, look, lane = '') => {
     const known = cache.get(key, performance.now());
     if (known !== undefined) return known;
-    return lookOnce(key, async () => {
+    return lookOnce(lane + key, async () => {
       const found = await look();
       if (found !== undefined) cache.set(key, found, performance.now() + milliseconds);
       return found;

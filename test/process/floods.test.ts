@@ -10,6 +10,7 @@ import type { Db } from '../../server/database/database.ts';
 import { signToken, thumbprint } from '../../server/resources/api-key-pairs/token.ts';
 import { eventually } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { allCases } from '../support/random.ts';
 import { startTestService, templateSecrets, type TestService } from '../support/service.ts';
 
 /** As with a synchronous standby: a transaction that has changed something waits at its commit. */
@@ -163,17 +164,24 @@ it('a counter over its limit, and a closed bucket, are not asked for again', asy
   expect(without(since).sort()).toEqual(without(rows).sort());
 });
 
+/** 300 take long, and show the same. */
+const many = allCases ? 300 : 40;
+
 describe('a flood of many connections', () => {
-  let owners: { token: string; pages: string };
+  let owners: { token: string; pages: string; another: () => string };
   beforeAll(async () => {
     const pair = await one.pair({ accounts: ['marketplace'] });
-    owners = { token: pair.token('*.write'), pages: pair.token('*.read') };
+    owners = {
+      token: pair.token('*.write'),
+      pages: pair.token('*.read'),
+      another: () => pair.token('*.read'),
+    };
   });
 
   const nextNumber = createNumbers('43333333', false);
 
   /** How many connections the flood held at most, and the statuses of its answers and of another account's. */
-  async function flood(call: (index: number) => Answer, connections = 300) {
+  async function flood(call: (index: number) => Answer, connections = many) {
     const { usage } = one.service.database;
     let most = 0;
     const looking = setInterval(() => (most = Math.max(most, usage().inUse)), 1);
@@ -187,8 +195,12 @@ describe('a flood of many connections', () => {
       end.abort();
     });
     const served: number[] = [];
+    let signed = 0;
     while (!end.signal.aborted) {
+      // Every other one has a token that nobody has verified yet.
       served.push((await list(one, owners.pages)).status);
+      served.push((await list(one, owners.another())).status);
+      signed += 1;
       served.push((await store(one, owners.token, nextNumber())).status);
     }
     clearInterval(looking);
@@ -197,6 +209,7 @@ describe('a flood of many connections', () => {
       held: most - 2,
       statuses: new Set((await flooding).flat()),
       served: new Set(served),
+      signed,
     };
   }
 
@@ -243,7 +256,7 @@ describe('a flood of many connections', () => {
         return () => store(one, token, number());
       },
     ],
-  ])('300 %s take their share, and another account is served', async (_name, prepare) => {
+  ])(`${many} %s take their share, and another account is served`, async (_name, prepare) => {
     const { held, statuses, served } = await flood(await prepare());
     expect(held).toBeLessThanOrEqual(7);
     expect([...statuses].filter((status) => status >= 500)).toEqual([]);
@@ -295,28 +308,29 @@ describe('a flood of many connections', () => {
     });
   });
 
-  it.each([40, 300].flatMap((connections) => refused.map((one) => [connections, ...one] as const)))(
-    '%i %s are refused, and another account is served',
-    async (connections, _name, checksOfEach, prepare) => {
-      const next = await prepare();
-      await Promise.all([list(one, owners.pages), store(one, owners.token, nextNumber())]);
-      const verify = vi.spyOn(jwt, 'verify');
-      onTestFinished(() => {
-        verify.mockRestore();
-      });
-      const logged = one.logs.length;
-      const { statuses, served } = await flood(() => list(one, next()), connections);
-      expect(verify).toHaveBeenCalledTimes(checksOfEach * 3 * connections);
-      const heldBack = one.logs.slice(logged).filter((line) => {
-        const { status, ms } = JSON.parse(line) as { status?: number; ms: number };
-        return status === 401 && ms >= 250;
-      });
-      // A few of the others are refused at once, and how many depends on how long the flood lasts.
-      expect(heldBack.length).toBeGreaterThanOrEqual(checksOfEach * 3 * connections);
-      expect([...statuses]).toEqual([401]);
-      expect([...served].sort()).toEqual([200, 201]);
-    },
-  );
+  it.each(
+    [40, ...(allCases ? [300] : [])].flatMap((connections) =>
+      refused.map((one) => [connections, ...one] as const),
+    ),
+  )('%i %s are refused, and another account is served', async (connections, _name, checksOfEach, prepare) => {
+    const next = await prepare();
+    await Promise.all([list(one, owners.pages), store(one, owners.token, nextNumber())]);
+    const verify = vi.spyOn(jwt, 'verify');
+    onTestFinished(() => {
+      verify.mockRestore();
+    });
+    const logged = one.logs.length;
+    const { statuses, served, signed } = await flood(() => list(one, next()), connections);
+    expect(verify).toHaveBeenCalledTimes(checksOfEach * 3 * connections + signed);
+    const heldBack = one.logs.slice(logged).filter((line) => {
+      const { status, ms } = JSON.parse(line) as { status?: number; ms: number };
+      return status === 401 && ms >= 250;
+    });
+    // Of the others some are refused at once: bearer.test.ts counts them, by a clock that stands still.
+    expect(heldBack.length).toBeGreaterThanOrEqual(checksOfEach * 3 * connections);
+    expect([...statuses]).toEqual([401]);
+    expect([...served].sort()).toEqual([200, 201]);
+  });
 
   it('300 that hang up before they are refused end as any other that do', async () => {
     const token = (await one.pair()).token('*.read');
@@ -324,9 +338,9 @@ describe('a flood of many connections', () => {
     const { hostname, port } = new URL(one.url);
     for (let index = 0; index < 300; index += 1) {
       const authorization = `Authorization: Bearer ${withWrongSignature(token)}`;
-      connect(Number(port), hostname).end(
-        `GET /transactions HTTP/1.1\r\nHost: a\r\n${authorization}\r\n\r\n`,
-      );
+      connect(Number(port), hostname)
+        .on('error', () => undefined)
+        .end(`GET /transactions HTTP/1.1\r\nHost: a\r\n${authorization}\r\n\r\n`);
     }
     const ended = () => one.logs.slice(logged).filter((line) => line.includes('"path":"/transactions"'));
     await eventually(() => ended().length === 300, 'all requests have ended');

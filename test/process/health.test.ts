@@ -199,6 +199,34 @@ describe('a slow database', () => {
   });
 });
 
+describe('a database that does not answer before the caller has left', () => {
+  it('is told in the log all the same', async () => {
+    await using service = await startTestService();
+    const token = service.token('*.read');
+    expect((await service.call('GET', '/transactions', { token })).status).toBe(200);
+    const leaving = new AbortController();
+    const { background } = service.service.database;
+    const client = await background.connect();
+    await client.query('begin; lock table transactions in access exclusive mode');
+    const asked = fetch(`${service.url}/transactions`, {
+      headers: { Authorization: `Bearer ${token}` },
+      signal: leaving.signal,
+    }).catch(() => 'gone');
+    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    await eventually(async () => (await background.query(waiting)).rowCount === 1, 'it waits');
+    leaving.abort();
+    expect(await asked).toBe('gone');
+    const told = () => service.logs.map((line) => JSON.parse(line) as { level: number; reason?: string });
+    await eventually(
+      () => told().some(({ level, reason }) => level === 40 && /statement timeout/.test(reason ?? '')),
+      'a warning has the reason',
+    );
+    expect(told().filter(({ level }) => level > 40)).toEqual([]);
+    await client.query('rollback');
+    client.release();
+  });
+});
+
 describe('a database whose connections for an account are all in use', () => {
   it('makes requests of that account 504, and 429 where there is a limit; their keys can be used again', async () => {
     await using service = await startTestService();

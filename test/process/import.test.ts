@@ -16,6 +16,7 @@ import { deriveKeys } from '../../server/secrets/derive-keys.ts';
 import { eventually } from '../support/data-dir.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { createPayments, paymentsWithoutSpace, root, startNode } from '../support/processes.ts';
+import { allCases } from '../support/random.ts';
 import { insertTransactionsIn, silentWork } from '../support/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import {
@@ -522,7 +523,10 @@ it('waits for what is being stored when reading fails, so that nothing is stored
   expect(ended).toEqual(['stored', 'failed']);
 });
 
-describe('a large file', () => {
+// It takes long.
+if (allCases) describe('a large file', ofManyLines);
+
+function ofManyLines(): void {
   // Memory would run out if the command kept what it read. A few long lines show that as well as very many short ones.
   const [lines, texts] = process.env.MILLION ? [1_000_000, 1] : [3_000, 25];
   const long = (index: number) => {
@@ -554,4 +558,4 @@ describe('a large file', () => {
     ]);
     expect(await total()).toBe(before + lines);
   }, 3_600_000);
-});
+}

@@ -20,6 +20,7 @@ import {
 } from '../service/mock/support.ts';
 import { leaks } from '../support/heap.ts';
 import { runNode, startNode } from '../support/processes.ts';
+import { allCases } from '../support/random.ts';
 
 describe('the line per request', () => {
   let mock: TestMock;
@@ -195,7 +196,10 @@ describe('a contract that changes', () => {
   });
 });
 
-describe('thousands of mixed requests', () => {
+// They take long.
+if (allCases) describe('thousands of mixed requests', sendMany);
+
+function sendMany(): void {
   const preferring = (index: number, status: number, name: string): Record<string, string> => {
     if (index % 3 === 0) return { Prefer: `code=${status}, example=${name}` };
     return index % 20 === 1 ? { Prefer: `code=${status}, delay=1` } : {};
@@ -258,7 +262,7 @@ describe('thousands of mixed requests', () => {
     body?: unknown;
     headers: Record<string, string>;
   }
-});
+}
 
 describe('npm run mock', () => {
   it('a port that is taken is named, with where it was set', async () => {

@@ -7,7 +7,10 @@ import { inject } from 'vitest';
 
 export const seed = inject('seed');
 
-const shareNow = (share: number) => (process.env.SEED === undefined ? share : 1);
+/** For a test of a case that takes long. */
+export const allCases = process.env.SEED !== undefined;
+
+const shareNow = (share: number) => (allCases ? 1 : share);
 
 /** How many of this many cases run: without SEED a quarter, or another share. */
 export const runs = (cases: number, share = 1 / 4) => Math.ceil(cases * shareNow(share));

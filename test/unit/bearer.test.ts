@@ -35,6 +35,10 @@ const pairOf = (index: 0 | 1, more: Partial<SigningPair> = {}): SigningPair => (
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
+/** What the look-ups of callers wait for whose token was not verified yet. */
+let strangers: Promise<unknown> = Promise.resolve();
+const ofStrangers = {};
+
 /** A service with these key pairs. */
 function serve(...pairs: SigningPair[]) {
   const stored = new Map(pairs.map((pair) => [thumbprint(createPublicKey(pair.public_key)), pair]));
@@ -42,9 +46,10 @@ function serve(...pairs: SigningPair[]) {
   const lookups: string[] = [];
   const touches: [string, number][] = [];
   const bearer = createBearer({
-    findSigningPair: (_db, kid) => {
+    findSigningPair: async (db, kid) => {
       lookups.push(kid);
-      return Promise.resolve(stored.get(kid));
+      if (db === ofStrangers) await strangers;
+      return stored.get(kid);
     },
     recordKeyPairUse: (_db, id) => {
       touches.push([id, Date.now() - start]);
@@ -52,7 +57,7 @@ function serve(...pairs: SigningPair[]) {
     },
     log: { warn: () => undefined },
     now: () => new Date(),
-    dbFor: () => ({}) as never,
+    dbFor: () => ofStrangers as never,
   });
   return {
     start,
@@ -171,6 +176,18 @@ describe('what is remembered', () => {
     expect((await service.call(`Bearer ${token}`)).scopes).toEqual(scopes);
     service.at((exp + 60) * 1000 - service.start);
     expect(await reasonOf(service.call(`Bearer ${token}`))).toMatch(/^401 (jwt expired|invalid signature)$/);
+  });
+
+  it('and its caller does not wait for the look-ups of strangers, even if they name its key', async () => {
+    const service = serve(pairOf(0));
+    await service.call(`Bearer ${token}`);
+    service.at(2_001);
+    let release = (): void => undefined;
+    strangers = new Promise<void>((resolve) => (release = resolve));
+    const stranger = reasonOf(service.call(`Bearer ${token.slice(0, -8)}AAAAAAAA`));
+    expect((await service.call(`Bearer ${token}`)).keyPairId).toBe('pair-0');
+    release();
+    expect(await stranger).toContain('401');
   });
 
   it('but it is for another pair', async () => {

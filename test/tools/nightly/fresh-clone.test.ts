@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { appendFile, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { cloneProject } from '../support/clone.ts';
-import type { Workspace } from '../support/contract-copy.ts';
-import { root, run } from '../support/processes.ts';
-import { shareOf } from '../support/random.ts';
+import { cloneProject } from '../../support/clone.ts';
+import type { Workspace } from '../../support/contract-copy.ts';
+import { root, run } from '../../support/processes.ts';
+import { shareOf } from '../../support/random.ts';
 
 let workspace: Workspace;
 let clone: string;

@@ -7,15 +7,15 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { contractVersion } from '../../generated/operations.ts';
-import { createExpress } from '../../server/http/express.ts';
-import { serveSandboxPackage } from '../../server/http/sandbox-package.ts';
-import type { Mock } from '../../testing/mock.ts';
-import type { Sandbox } from '../../testing/sandbox.ts';
-import { eventually, nothingRunsOn } from '../support/data-dir.ts';
-import { startAsOrdinaryUser } from '../support/ordinary-user.ts';
-import { installPackedService, type PackedService } from '../support/packed-service.ts';
-import { root, run, startCommand } from '../support/processes.ts';
+import { contractVersion } from '../../../generated/operations.ts';
+import { createExpress } from '../../../server/http/express.ts';
+import { serveSandboxPackage } from '../../../server/http/sandbox-package.ts';
+import type { Mock } from '../../../testing/mock.ts';
+import type { Sandbox } from '../../../testing/sandbox.ts';
+import { eventually, nothingRunsOn } from '../../support/data-dir.ts';
+import { startAsOrdinaryUser } from '../../support/ordinary-user.ts';
+import { installPackedService, type PackedService } from '../../support/packed-service.ts';
+import { root, run, startCommand } from '../../support/processes.ts';
 
 let packed: PackedService;
 beforeAll(async () => {
