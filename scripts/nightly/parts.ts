@@ -38,7 +38,7 @@ export const parts: readonly Part[] = [
         npm('test'),
         // Those of processes and tools that leave cases out otherwise.
         npm('test:process', 'floods', 'import', 'interrupted-start', 'mock'),
-        npm('test:tools', 'desk'),
+        npm('test:tools', 'desk', 'testing-guide'),
       ].map((step) => ({ ...step, env: { SEED: 'random' } })),
   },
   { name: 'node22', claim: 'npm test on Node 22', node: 22, steps: () => [npm('test')] },
@@ -98,7 +98,8 @@ export const parts: readonly Part[] = [
   },
   {
     name: 'programs',
-    claim: 'the packages in the programs of others, and whatever command comes first in a fresh clone',
+    claim:
+      'programs of others, the packages in their projects, another API, and each command first in a fresh clone',
     steps: () => [testsIn('test/tools/nightly', '--exclude', '**/samples.test.ts')],
   },
   {

@@ -8,6 +8,7 @@ import { chromiumPath } from '../support/browser.ts';
 import { eventually } from '../support/data-dir.ts';
 import { installPackedService, type PackedService } from '../support/packed-service.ts';
 import { root, run } from '../support/processes.ts';
+import { shareOf } from '../support/random.ts';
 
 const guide = readFileSync(join(root, 'docs/guides/testing.md'), 'utf8');
 
@@ -36,7 +37,7 @@ afterAll(() => packed[Symbol.asyncDispose]());
 
 const python = spawnSync('python3', ['--version']).status === 0;
 
-it.each([
+const programs = [
   { file: 'first.mjs', command: [process.execPath, 'first.mjs'], says: "name: 'payment-method.created'" },
   {
     file: 'payments.test.mjs',
@@ -52,14 +53,19 @@ it.each([
   },
   { file: 'test_payments.py', command: ['python3', '-m', 'unittest'], says: 'OK', isPossible: python },
   { file: 'mock.test.mjs', command: [process.execPath, '--test', 'mock.test.mjs'], says: 'pass 1' },
-])('$file succeeds as it is, and leaves nothing', async ({ file, command, says, isPossible = true }) => {
-  expect([...files.keys()]).toContain(file);
-  if (!isPossible) return;
-  const [program = '', ...args] = command;
-  const { status, output } = await run(program, args, { cwd: packed.folder, env });
-  expect(output).toContain(says);
-  expect(status, output).toBe(0);
-  const left = async () =>
-    (await readdir(join(packed.folder, 'temporary'))).filter((name) => name.startsWith('payments-'));
-  await eventually(async () => (await left()).length === 0, 'the data of the sandbox is gone');
-});
+];
+
+it.each(shareOf(programs))(
+  '$file succeeds as it is, and leaves nothing',
+  async ({ file, command, says, isPossible = true }) => {
+    expect([...files.keys()]).toContain(file);
+    if (!isPossible) return;
+    const [program = '', ...args] = command;
+    const { status, output } = await run(program, args, { cwd: packed.folder, env });
+    expect(output).toContain(says);
+    expect(status, output).toBe(0);
+    const left = async () =>
+      (await readdir(join(packed.folder, 'temporary'))).filter((name) => name.startsWith('payments-'));
+    await eventually(async () => (await left()).length === 0, 'the data of the sandbox is gone');
+  },
+);

@@ -3,12 +3,12 @@
 import { cp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
-import { generate } from '../../scripts/generate/generate.ts';
-import { planOf, readCall } from '../../scripts/new/call.ts';
-import { carryOut } from '../../scripts/new/plan.ts';
-import { root } from '../../scripts/support/root.ts';
-import { brokenProject } from '../support/contract-copy.ts';
-import { run } from '../support/processes.ts';
+import { generate } from '../../../scripts/generate/generate.ts';
+import { planOf, readCall } from '../../../scripts/new/call.ts';
+import { carryOut } from '../../../scripts/new/plan.ts';
+import { root } from '../../../scripts/support/root.ts';
+import { brokenProject } from '../../support/contract-copy.ts';
+import { run } from '../../support/processes.ts';
 
 /** With and without a POST of the collection, one that is there and a new one, below another record, and every method. */
 const calls = [

@@ -4,8 +4,8 @@ import { cp, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'no
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../support/ports.ts';
-import { root, run, startCommand } from '../support/processes.ts';
+import { freePort } from '../../support/ports.ts';
+import { root, run, startCommand } from '../../support/processes.ts';
 
 const notCloned = ['.git', '.cache', '.data', 'coverage', 'dist', 'node_modules', 'pages', 'site'];
 

@@ -4,14 +4,14 @@ import { createPrivateKey, randomUUID } from 'node:crypto';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lintContract } from '../../scripts/lint/contract.ts';
-import { signToken } from '../../server/resources/api-key-pairs/token.ts';
-import { cloneProject } from '../support/clone.ts';
-import { compile } from '../support/compiler.ts';
-import { swap, type Workspace } from '../support/contract-copy.ts';
-import { newDataDir, type DataDir } from '../support/data-dir.ts';
-import { createTestDatabase } from '../support/database.ts';
-import { root, run, startCommand, startServer, type Child, type Server } from '../support/processes.ts';
+import { lintContract } from '../../../scripts/lint/contract.ts';
+import { signToken } from '../../../server/resources/api-key-pairs/token.ts';
+import { cloneProject } from '../../support/clone.ts';
+import { compile } from '../../support/compiler.ts';
+import { swap, type Workspace } from '../../support/contract-copy.ts';
+import { newDataDir, type DataDir } from '../../support/data-dir.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import { root, run, startCommand, startServer, type Child, type Server } from '../../support/processes.ts';
 
 const contract = `openapi: 3.1.0
 info:
