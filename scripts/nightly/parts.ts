@@ -31,7 +31,7 @@ const { postgresql15, patroni, etcd, haproxy, pgbouncer, chromium, python, php, 
 export const parts: readonly Part[] = [
   {
     name: 'all-cases',
-    claim: 'all tests with all their cases, and a seed that is chosen by chance',
+    claim: 'all cases of the tests that leave some out otherwise, and a seed that is chosen by chance',
     needs: [chromium],
     steps: () =>
       [

@@ -1,5 +1,5 @@
 // The sources of the contract are plain OpenAPI: the usual tools read openapi/openapi.yaml as their manuals say, in a clone with our
-// settings. Spectral is in nightly/.
+// settings. Spectral is in spectral.test.ts.
 import { cp, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';

@@ -1,4 +1,4 @@
-// The tests of `npm run test:nightly` that install programs of others.
+// The tests of `npm run test:nightly` that use programs of others, or copy the project and run much in it.
 import { defineConfig } from 'vitest/config';
 import plain from '../../../vitest.config.ts';
 
