@@ -6,7 +6,7 @@ import type { Config } from './config.ts';
 import type { CompiledContract } from './contract/compile.ts';
 import type { Handlers } from './contract/handler-types.ts';
 import { createExamples, hasBody } from './contract/load.ts';
-import { connectionMilliseconds } from './database/database.ts';
+import { connectionMilliseconds, type Owner } from './database/database.ts';
 import { requestDatabaseMilliseconds, type OpenedDatabase } from './database/open.ts';
 import { createRecordCall } from './database/rate-limits.ts';
 import type { Db, InUnitOfWork } from './database/unit-of-work.ts';
@@ -76,13 +76,14 @@ export function createApp(deps: AppDeps): App {
     turn: { left: connectionMilliseconds },
   });
   // One statement serves several requests of an owner, so its deadline is none of theirs.
-  const recordCall = createRecordCall((owner) => dbFor({ owner, isQuick: true, deadline: newDeadline() }));
-  const numberBuckets = createNumberBuckets((owner) => dbFor({ owner, deadline: newDeadline() }));
+  const inNewTime = (owner: Owner) => dbFor({ owner, deadline: newDeadline() });
+  const recordCall = createRecordCall(inNewTime);
+  const numberBuckets = createNumberBuckets(inNewTime);
   const ownTime = () => ({
     left: requestDatabaseMilliseconds,
     turn: { left: requestDatabaseMilliseconds },
   });
-  const releaseFor = createRelease((owner) => dbFor({ owner, isQuick: true, deadline: ownTime() }));
+  const releaseFor = createRelease((owner) => dbFor({ owner, deadline: ownTime() }));
   const keptAnswers = createKeptAnswers(vault);
   const shared = { environment, cursors, vault, keysOf, providers: deps.providers, example, now };
   const depsOf = (known: Known, { traceId }: Trail): Deps => {

@@ -12,10 +12,9 @@ import {
   sessionSettings,
   withinDeadline,
   type Connection,
-  type ConnectionOptions,
   type Deadline,
 } from './connection.ts';
-import { createFairShare, type FairShare } from './fair-share.ts';
+import { createFairShare, type Place } from './fair-share.ts';
 import { createKysely } from './kysely.ts';
 import { createNamingSend } from './named-statements.ts';
 import { readBytes, sendWithoutName, type SendStatement } from './protocol.ts';
@@ -23,7 +22,7 @@ import type { Db } from './unit-of-work.ts';
 
 export { inTransaction, inTransactionOnce, type Db, type Tx } from './unit-of-work.ts';
 
-/** Who a request is for. Each holds at most a share of the connections. */
+/** Who a request is for. */
 export interface Owner {
   keyPair: string;
   /** Undefined for a request about several accounts or none. */
@@ -33,8 +32,6 @@ export interface Owner {
 /** What is known of the request that needs a connection. */
 interface Asking {
   owner?: Owner | undefined;
-  /** Its statements take no time, so slow ones of the same owner leave some connections to it. */
-  isQuick?: boolean;
   deadline?: Deadline | undefined;
 }
 
@@ -140,96 +137,11 @@ export function openDatabase(
     clients.set(client, isPooled ? sendWithoutName(client) : createNamingSend(client, { plansOnce }));
   });
   pgPool.on('remove', (client) => clients.delete(client));
+  const options = { isPooled, statementMilliseconds, noteError };
   const sendTo = (client: pg.PoolClient) => clients.get(client) ?? sendWithoutName(client);
-  const options = { size, isPooled, statementMilliseconds, noteError };
-  const { connect, usage } = createShares(pgPool, sendTo, options);
-  const kyselyOn = createKysely({ isCitus, notesStatements });
-  return {
-    db: kyselyOn(connect),
-    dbFor: (asking) => kyselyOn(() => connect(asking)),
-    connect,
-    query: async (text, values, execution) => {
-      const connection = await connect();
-      try {
-        return await connection.query(text, values, execution);
-      } finally {
-        connection.release();
-      }
-    },
-    usage,
-    close: async () => {
-      if (await isDoneWithin(closeMilliseconds, pgPool.end())) return;
-      // The pool waits for every statement under way, and pg waits for the server to say goodbye. A frozen one never does.
-      for (const client of clients.keys()) client.connection.stream.destroy();
-    },
-  };
-}
-
-/** By a statement, because options of the connection would replace those in DATABASE_URL. If it fails, the pool ends the connection. */
-const setUp = (settings: string[], milliseconds: number) => (client: pg.ClientBase) =>
-  withinDeadline(
-    undefined,
-    milliseconds,
-    () => client.query(settings.map((setting) => `set ${setting}`).join('; ')),
-    () => undefined,
-  );
-
-/**
- * One merchant account, or one key pair, holds at most seven tenths of the connections. With what may be slow an account holds at most
- * half, a key pair six tenths over all of its accounts, and three tenths with requests about several accounts, or about none.
- */
-function createShares(
-  pgPool: pg.Pool,
-  sendTo: (client: pg.PoolClient) => SendStatement,
-  { size, ...options }: ConnectionOptions & { size: number },
-): Pick<Database, 'connect' | 'usage'> {
-  const shareOf = (part: number) => createFairShare(Math.ceil(size * part));
-  const [accounts, keyPairs] = [shareOf(0.7), shareOf(0.7)];
-  const slow = { accounts: shareOf(0.5), keyPairs: shareOf(0.6), acrossAccounts: shareOf(0.3) };
-  /** The account first, so that requests that wait for a slow account leave the places of their pair to its other accounts. */
-  const sharesOf = ({ keyPair, account }: Owner, isQuick: boolean): [FairShare, string][] => {
-    const ofAccount = (share: FairShare): [FairShare, string][] =>
-      account === undefined ? [] : [[share, account]];
-    const all: [FairShare, string][] = [...ofAccount(accounts), [keyPairs, keyPair]];
-    if (isQuick) return all;
-    const across: [FairShare, string][] = account === undefined ? [[slow.acrossAccounts, keyPair]] : [];
-    return [...ofAccount(slow.accounts), ...across, [slow.keyPairs, keyPair], ...all];
-  };
-  const inTurn = async (entering: Promise<() => void>, deadline: Deadline | undefined) => {
-    const { turn = { left: connectionMilliseconds } } = deadline ?? {};
-    const isLate = () => undefined;
-    try {
-      const waiting = () => amongOthers(deadline, () => entering, isLate);
-      return await withinDeadline(turn, Infinity, waiting, isLate);
-    } catch {
-      // Its turn comes later, or never.
-      entering.then(
-        (leave) => {
-          leave();
-        },
-        () => undefined,
-      );
-      throw new Crowded('too many requests of one merchant account or key pair wait for the database');
-    }
-  };
-  const enter = async (shares: [FairShare, string][], deadline: Deadline | undefined) => {
-    const entered: (() => void)[] = [];
-    const leave = () => {
-      for (const leaveOne of entered) leaveOne();
-    };
-    try {
-      for (const [share, owner] of shares) {
-        const entering = share.enter(owner);
-        entered.push(entering instanceof Promise ? await inTurn(entering, deadline) : entering);
-      }
-      return leave;
-    } catch (error) {
-      leave();
-      throw error;
-    }
-  };
-  const connect = async ({ owner, isQuick = false, deadline }: Asking = {}) => {
-    const leave = owner && (await enter(sharesOf(owner, isQuick), deadline));
+  const turns = createTurns(size);
+  const connect = async ({ owner, deadline }: Asking = {}) => {
+    const leave = owner && (await turns.enter(owner, deadline));
     try {
       refuseCrowded(deadline);
       const client = await withinDeadline(
@@ -255,13 +167,72 @@ function createShares(
       throw error;
     }
   };
-  const usage = () => ({
-    most: size,
-    inUse: pgPool.totalCount - pgPool.idleCount,
-    waiting: [accounts, keyPairs, ...Object.values(slow)].reduce(
-      (sum, share) => sum + share.waiting(),
-      pgPool.waitingCount,
-    ),
-  });
-  return { connect, usage };
+  const kyselyOn = createKysely({ isCitus, notesStatements });
+  return {
+    db: kyselyOn(connect),
+    dbFor: (asking) => kyselyOn(() => connect(asking)),
+    connect,
+    query: async (text, values, execution) => {
+      const connection = await connect();
+      try {
+        return await connection.query(text, values, execution);
+      } finally {
+        connection.release();
+      }
+    },
+    usage: () => ({
+      most: size,
+      inUse: pgPool.totalCount - pgPool.idleCount,
+      waiting: pgPool.waitingCount + turns.waiting(),
+    }),
+    close: async () => {
+      if (await isDoneWithin(closeMilliseconds, pgPool.end())) return;
+      // The pool waits for every statement under way, and pg waits for the server to say goodbye. A frozen one never does.
+      for (const client of clients.keys()) client.connection.stream.destroy();
+    },
+  };
+}
+
+/** By a statement, because options of the connection would replace those in DATABASE_URL. If it fails, the pool ends the connection. */
+const setUp = (settings: string[], milliseconds: number) => (client: pg.ClientBase) =>
+  withinDeadline(
+    undefined,
+    milliseconds,
+    () => client.query(settings.map((setting) => `set ${setting}`).join('; ')),
+    () => undefined,
+  );
+
+/**
+ * Whoever a request is for waits here before it takes a connection. A merchant account holds at most half of the connections, and a key
+ * pair, over all of its accounts, six tenths: so others find some free.
+ */
+function createTurns(size: number) {
+  const accounts = createFairShare(Math.ceil(size * 0.5));
+  const keyPairs = createFairShare(Math.ceil(size * 0.6));
+  const enter = async ({ account, keyPair }: Owner, deadline: Deadline | undefined) => {
+    const places: Place[] = [];
+    const leave = () => {
+      for (const place of places) place.leave();
+    };
+    try {
+      // The account first, so that what waits for a busy account leaves the places of its pair to its other accounts.
+      for (const [share, owner] of [[accounts, account] as const, [keyPairs, keyPair] as const]) {
+        if (owner === undefined) continue;
+        const place = share.enter(owner);
+        places.push(place);
+        if (place.turn) await waitFor(place.turn, deadline);
+      }
+      return leave;
+    } catch {
+      leave();
+      throw new Crowded('too many requests of one merchant account or key pair wait for the database');
+    }
+  };
+  return { enter, waiting: () => accounts.waiting() + keyPairs.waiting() };
+}
+
+async function waitFor(turn: Promise<void>, deadline: Deadline | undefined): Promise<void> {
+  const { turn: limit = { left: connectionMilliseconds } } = deadline ?? {};
+  const ignore = () => undefined;
+  await withinDeadline(limit, Infinity, () => amongOthers(deadline, () => turn, ignore), ignore);
 }

@@ -42,8 +42,9 @@ export function createResolve({ dnsServers }: ResolveOptions): Resolve {
     if (isLocalName(hostname)) return ['127.0.0.1', '::1'].map(addressOf);
     const local = await findInHostsFile(name);
     if (local.length > 0) return local;
-    const leave = await shares.enter(account);
+    const { turn, leave } = shares.enter(account);
     try {
+      await turn;
       return await query(hostname, dnsServers, signal);
     } finally {
       leave();

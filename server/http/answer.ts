@@ -50,18 +50,18 @@ export function createAnswer(deps: AnswerDeps) {
   const { keysOf, keptAnswersOn, limitVelocity, recordCall } = deps;
   const once = createOnce<Work>();
   return check('answered', async (known: Known, req, res) => {
-    const { quickDb, owner, caller, operation } = known;
+    const { db, owner, caller, operation } = known;
     const { checkAnswer, checkRefusal } = checksOf(deps, operation.id);
     const handle = (beforeCommit: readonly Hook[]) => runHandler(deps, known, trailOf(res), beforeCommit);
     const claim = operation.takesKey
-      ? await claimOf((account) => keysOf(quickDb, account), known, caller.keyPairId, req)
+      ? await claimOf((account) => keysOf(db, account), known, caller.keyPairId, req)
       : undefined;
     if (!claim) {
       send(res, written(await handle([checkAnswer])));
       return;
     }
     const answer = await once({
-      kept: keptAnswersOn(quickDb, owner),
+      kept: keptAnswersOn(db, owner),
       claim,
       res,
       beforeTelling: (isRepeated) => limitVelocity.numbers(known, isRepeated),

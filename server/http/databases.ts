@@ -19,7 +19,7 @@ export const createOwned =
   (known) => {
     const { deadline } = known;
     const owner = ownerOf(known);
-    return { owner, quickDb: dbFor({ deadline, owner, isQuick: true }), db: dbFor({ deadline, owner }) };
+    return { owner, db: dbFor({ deadline, owner }) };
   };
 
 function ownerOf({ caller, selection }: Authenticated & Selected): Owner {

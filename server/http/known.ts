@@ -43,9 +43,6 @@ export interface Selected {
 export interface Owned {
   /** Whose share of the connections the request uses: see database/fair-share.ts. */
   owner: Owner;
-  /** For statements that take no time, and must not wait behind slow ones of the same owner. */
-  quickDb: Db;
-  /** For what may be slow. */
   db: Db;
 }
 

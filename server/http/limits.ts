@@ -69,11 +69,11 @@ export interface LimitVelocity {
 export function createVelocityLimit(deps: VelocityDeps): LimitVelocity {
   const { recordCall, numberBuckets, keysOf, cardsPerMinute, environment } = deps;
   const numbers: LimitVelocity['numbers'] = async (known, isRepeated) => {
-    const { quickDb, operation, selection, input } = known;
+    const { db, operation, selection, input } = known;
     const { velocityLimit }: Operation = operation;
     if (!velocityLimit || selection.kind !== 'one') return;
     const { number } = input.body as { number: string };
-    const tried = triedNumber(await keysOf(quickDb, selection.id), number);
+    const tried = triedNumber(await keysOf(db, selection.id), number);
     const { sameBinAndLastFour: limit } = velocityLimit;
     const wait = isRepeated
       ? await numberBuckets.find(known, tried, limit)
