@@ -73,7 +73,7 @@ export async function startMock({
   });
   const listening = await listen(
     app,
-    { host, port, maxConnections: 2_000 },
+    { host, port },
     {
       note: (request) => {
         log(`→ ${request.status} (${request.reason ?? ''})`);

@@ -1,4 +1,4 @@
-// Runs before `npm start`. If openapi/ or a migration changed since the last `npm run generate`, generates again, so that the
+// Runs before service and mock: see run.js. If openapi/ or a migration changed since the last `npm run generate`, generates again, so that the
 // server runs the edited contract and a faulty one stops the start with file and line. If the docs are missing or out of date, a
 // process beside the service builds them. Takes milliseconds if nothing changed.
 import { spawn, spawnSync } from 'node:child_process';

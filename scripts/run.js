@@ -35,6 +35,13 @@ function currentBundle() {
     : undefined;
 }
 
+// What is served is what openapi/ says, also after an edit.
+if (program === 'server/main.ts' || program === 'mock/main.ts') {
+  const regenerate = [import.meta.filename, 'scripts/regenerate-if-stale.ts'];
+  const { status } = spawnSync(process.execPath, regenerate, { cwd: root, stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
 let folder = currentBundle();
 if (folder === undefined) {
   const script = ['--import', 'tsx', join(root, 'scripts', 'bundle.ts'), program, recordFile];

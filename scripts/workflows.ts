@@ -1,16 +1,12 @@
-// `npm run workflows`: runs docs/workflows/ with Redocly's respect against a sandbox of its own, with a receiver for events.
+// A step of `npm run check`: runs docs/workflows/ with Redocly's respect against a sandbox of its own, with a receiver for events.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { readOptions } from './support/options.ts';
 import { redocly } from './support/redocly.ts';
 import { createSandbox } from './support/sandbox.ts';
 
 const file = 'docs/workflows/payments.arazzo.yaml';
 const scopes = 'payment-methods.write,transactions.read,webhook-subscriptions.write';
-const help = `Run the workflows of ${file} against a new sandbox, which is removed afterwards.
-
-  npm run workflows`;
 
 /** Answers GET with the last event that it received. */
 async function startReceiver(): Promise<{ url: string } & AsyncDisposable> {
@@ -54,5 +50,4 @@ async function main(): Promise<number> {
   return status;
 }
 
-readOptions({}, help);
 process.exitCode = await main();

@@ -224,10 +224,11 @@ function parseGiven(given: Texts, faults: string[]): Values {
   return values as Values;
 }
 
-/** The settings of 1.1.0 that are gone. */
+/** The settings of earlier releases that are gone. */
 const removed = {
   MISSING_KEYS: 'If CARD_KEY is lost: payments secrets replace-lost-keys',
   MAX_REQUESTS_PER_CONNECTION: 'A connection may send 1,000 requests.',
+  MAX_CONNECTIONS: '2,000 connections may be open at once.',
 };
 
 function warningsOf({ DATABASE_URL: url, ENVIRONMENT }: Values, given: Texts, env: Env): string[] {

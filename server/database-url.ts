@@ -1,6 +1,6 @@
 // What DATABASE_URL says, read by the parser of pg, so that a check, a warning or a message means the database that pg will use.
 import { isIP } from 'node:net';
-import { parse, type ConnectionOptions } from 'pg-connection-string';
+import { parse } from 'pg-connection-string';
 import { codeOf } from './faults.ts';
 import { guide } from './guides.ts';
 
@@ -15,11 +15,13 @@ const severalHosts = (): string =>
 /** No message has a part of the URL: what looks like its host may be a part of the password. */
 export function databaseUrlFault(text: string): string | undefined {
   // The parser accepts other schemes and no scheme. Without both slashes, it takes the password for a part of the path.
-  const [, authority] = /^postgres(?:ql)?:\/\/([^/?#]*)/i.exec(text) ?? [];
-  if (authority === undefined) return noUrl;
-  if (hasUnencodedPassword(text)) return notEncoded;
-  // A password may have commas. Several hosts with ports are no URL, so the parser would not say what is wrong.
-  if (authority.slice(authority.lastIndexOf('@') + 1).includes(',')) return severalHosts();
+  const [, rest] = /^postgres(?:ql)?:\/\/(.*)$/is.exec(text) ?? [];
+  if (rest === undefined) return noUrl;
+  // A / ? or # in the password ends it for the parser, which then takes a part of it for the host. An @ in the query is allowed.
+  if (/[/?#].*@/s.test(rest.replace(/\?\w+=[^?#]*$/, ''))) return notEncoded;
+  // Several hosts with ports are no URL, so the parser would not say what is wrong. A password may have commas.
+  const [authority = ''] = rest.split(/[/?#]/);
+  if (/,[^@]*$/.test(authority)) return severalHosts();
   try {
     const { host, port } = parse(text);
     return [host, port].some((value) => value?.includes(',')) ? severalHosts() : undefined;
@@ -36,16 +38,6 @@ function reasonOf(error: unknown): string {
   return `cannot be used: ${error.message}`;
 }
 
-/**
- * Whether user, password or database name have a / ? or # that ends them for a URL parser, which then takes a part of the
- * password for the host. An @ in the query is allowed.
- */
-function hasUnencodedPassword(databaseUrl: string): boolean {
-  const [, rest = ''] = /^postgres(?:ql)?:\/\/(.*)$/is.exec(databaseUrl) ?? [];
-  const withoutQuery = rest.replace(/\?\w+=[^?#]*$/, '');
-  return /[/?#].*@/s.test(withoutQuery);
-}
-
 /** Undefined if the URL names none: then it is the user of the process, or PGUSER. */
 export const roleOf = (url: string): string | undefined => parse(url).user || undefined;
 
@@ -59,22 +51,15 @@ export function placeOf(url: string): string {
   return place.includes('@') ? 'DATABASE_URL' : place;
 }
 
-type PgEnv = Readonly<Record<string, string | undefined>>;
+const isLoopback = (host: string): boolean => /^(localhost|::1|127(\.\d{1,3}){3})$/i.test(host);
 
-/** Whether others in the network could read what is sent. */
-export function isExposed(url: string, env: PgEnv): boolean {
-  const parsed = parse(url);
-  return !isLocal(parsed.host || env.PGHOST || '') && !hasTls(parsed, env.PGSSLMODE);
-}
-
-/** A path names the folder of a socket. */
-const isLocal = (host: string): boolean =>
-  ['', 'localhost', '::1'].includes(host.toLowerCase()) ||
-  host.startsWith('/') ||
-  /^127(\.\d{1,3}){3}$/.test(host);
-
+/** pg's `prefer` never falls back to a connection without TLS. */
 const modesWithTls = ['prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
 
-/** pg asks PGSSLMODE if the URL says nothing. Its `prefer` never falls back to a connection without TLS. */
-const hasTls = ({ ssl }: ConnectionOptions, mode = ''): boolean =>
-  ssl === undefined ? modesWithTls.includes(mode) : Boolean(ssl);
+/** Whether others in the network could read what is sent. pg asks the environment for what the URL does not say. */
+export function isExposed(url: string, env: Readonly<Record<string, string | undefined>>): boolean {
+  const { host, ssl = modesWithTls.includes(env.PGSSLMODE ?? '') } = parse(url);
+  const named = host || env.PGHOST || 'localhost';
+  const isSocket = named.startsWith('/');
+  return !isSocket && !isLoopback(named) && !ssl;
+}

@@ -129,11 +129,6 @@ export const settings = {
     default: 'off',
   },
   BODY_LIMIT: { doc: 'largest request body, in bytes', ...whole(1024, 10_485_760), default: '102400' },
-  MAX_CONNECTIONS: {
-    doc: 'how many connections may be open at once; more are closed',
-    ...whole(1, 100_000),
-    default: '2000',
-  },
   WEBHOOK_WORKER: {
     doc: 'whether this process delivers webhooks; `off` leaves that to `payments webhooks work`',
     ...onOrOff,

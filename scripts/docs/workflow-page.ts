@@ -1,4 +1,4 @@
-// The page of a workflow of docs/workflows/, which `npm run workflows` runs: as Markdown, each step with its command and answer.
+// The page of a workflow of docs/workflows/, which `npm run check` runs: as Markdown, each step with its command and answer.
 import { resolve } from '../../server/contract/load.ts';
 import { itemsOf, serverOf, type Contract } from './contract.ts';
 import { code } from './fields.ts';

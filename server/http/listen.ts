@@ -17,6 +17,8 @@ import type { Messages } from './express.ts';
 import { loggedId } from './headers.ts';
 
 export const limits = {
+  /** Open at once. More are closed. */
+  connections: 2_000,
   /** Request line (with the URL) and headers together. The introduction of the contract tells callers the same number. */
   headerBytes: 64 * 1024,
   /** Far fewer than Node reads: it ignores the others without an error, and no check would see them. */
@@ -42,10 +44,6 @@ interface Address {
   port: number;
 }
 
-interface ListenOptions extends Address {
-  maxConnections: number;
-}
-
 interface Refusals {
   note: RequestFeed['note'];
   /** The methods that the contract has for a URL, for requests whose method Node cannot read. */
@@ -54,7 +52,7 @@ interface Refusals {
 
 export async function listen(
   app: RequestListener & { messages?: Messages },
-  { host, port, maxConnections }: ListenOptions,
+  { host, port }: Address,
   { note, allowOf }: Refusals,
 ) {
   const server = createServer({
@@ -67,7 +65,7 @@ export async function listen(
     // The pipeline refuses a missing Host in the contract's shape.
     requireHostHeader: false,
   });
-  server.maxConnections = maxConnections;
+  server.maxConnections = limits.connections;
   const refuse = (
     socket: Socket,
     reason: string,

@@ -144,29 +144,38 @@ describe.skipIf(!isRoot())('root (skipped for other users)', () => {
       return startEmbedded({ dataDir, log, ...(packageFolder !== undefined && { packageFolder }) });
     };
 
-    it('puts data and binaries in a folder that the user nobody can enter, logs it, and keeps that choice', async () => {
-      await chmod(base, 0o700);
-      const packageFolder = await packageWithoutLinks();
-      const first = await start(packageFolder);
-      expect(first.directory).toMatch(/^\/var\/lib\/payments-service\/[0-9a-f]{16}$/);
-      expect(told).toEqual([
-        `PostgreSQL runs as nobody, who cannot enter ${dataDir}: its data is in ${first.directory}.`,
-        expect.stringMatching(/copied to \/var\/lib\/payments-service\/binaries-/),
-      ]);
-      const copy = /copied to (.*)\.$/.exec(told[1] ?? '')?.[1] ?? '';
-      onTestFinished(() => rm(copy, { recursive: true }));
-      // PostgreSQL's user may run the copy, and not change it.
-      for (const path of [copy, join(copy, 'native/bin/initdb')])
-        expect(await stat(path)).toMatchObject({ uid: 0 });
-      expect((await stat(copy)).mode & 0o777).toBe(0o755);
-      await first.stop();
+    it.each([
+      ['root', undefined],
+      ['another user', { uid: 1, gid: 1 }],
+    ])(
+      'of %s puts data and binaries where PostgreSQL can enter, logs it, and keeps that choice',
+      async (_owner, owner) => {
+        await chmod(base, 0o700);
+        if (owner) await folderOf(owner);
+        const { uid } = owner ?? nobody();
+        const packageFolder = await packageWithoutLinks();
+        const first = await start(packageFolder);
+        expect(first.directory).toMatch(/^\/var\/lib\/payments-service\/[0-9a-f]{16}$/);
+        expect(told).toEqual([
+          `PostgreSQL runs as user ${uid}, who cannot enter ${dataDir}: its data is in ${first.directory}.`,
+          expect.stringMatching(/copied to \/var\/lib\/payments-service\/binaries-/),
+        ]);
+        expect((await stat(first.directory)).uid).toBe(uid);
+        const copy = /copied to (.*)\.$/.exec(told[1] ?? '')?.[1] ?? '';
+        onTestFinished(() => rm(copy, { recursive: true }));
+        // PostgreSQL's user may run the copy, and not change it.
+        for (const path of [copy, join(copy, 'native/bin/initdb')])
+          expect(await stat(path)).toMatchObject({ uid: 0 });
+        expect((await stat(copy)).mode & 0o777).toBe(0o755);
+        await first.stop();
 
-      // If the folder is opened later, the data stays where it is.
-      await chmod(base, 0o755);
-      const second = await start(packageFolder);
-      expect(second).toMatchObject({ started: true, url: first.url, directory: first.directory });
-      await second.stop();
-    });
+        // If the folder is opened later, the data stays where it is.
+        await chmod(base, 0o755);
+        const second = await start(packageFolder);
+        expect(second).toMatchObject({ started: true, url: first.url, directory: first.directory });
+        await second.stop();
+      },
+    );
 
     it('starts with an empty database after DATA_DIR was removed, and logs where the old data is', async () => {
       await chmod(base, 0o700);

@@ -67,7 +67,12 @@ async function serve(answer: RequestListener, given: Partial<typeof limits> & { 
 
 /** Until the end of the test. */
 function setLimit(
-  name: 'stalledMilliseconds' | 'headersMilliseconds' | 'nextRequestMilliseconds' | 'mostRequests',
+  name:
+    | 'stalledMilliseconds'
+    | 'headersMilliseconds'
+    | 'nextRequestMilliseconds'
+    | 'mostRequests'
+    | 'connections',
   value: number,
 ): void {
   const before = limits[name];
@@ -138,7 +143,7 @@ describe('pipelining', () => {
   it('leaves no memory behind, however often clients come and go', async () => {
     const { port, close } = await listen(
       (_req, res) => res.end('x'.repeat(250_000)),
-      { host: '127.0.0.1', port: 0, maxConnections: 2_000 },
+      { host: '127.0.0.1', port: 0 },
       { note: () => undefined, allowOf: () => undefined },
     );
     const flood = async () => {
@@ -236,7 +241,8 @@ describe('connections', () => {
   });
 
   it('beyond the limit are closed at once, and those within it are served', async () => {
-    await using own = await startTestService({ config: { maxConnections: 20 } });
+    setLimit('connections', 20);
+    await using own = await startTestService();
     const half = 'POST /payment-methods HTTP/1.1\r\nHost: a\r\nContent-Length: 50\r\n\r\n{';
     const clients = await Promise.all(Array.from({ length: 40 }, () => open(half, { url: own.url })));
     const open20 = () => clients.filter(({ socket }) => !socket.destroyed).length;
@@ -445,7 +451,9 @@ describe('slow searches, 40 at once', () => {
     own.call('GET', '/transactions', { token, headers: { 'X-Service-Merchant-Account-ID': account } });
 
   it('of one account leave connections to the others, and end', async () => {
-    await using own = await startSlow(({ selection }) => selection.kind === 'one' && selection.id === 'default');
+    await using own = await startSlow(
+      ({ selection }) => selection.kind === 'one' && selection.id === 'default',
+    );
     const token = own.token('*.read');
     const stuck = Array.from({ length: 40 }, () => ofAccount(own, token, 'default'));
     const { usage } = own.service.database;
@@ -456,20 +464,25 @@ describe('slow searches, 40 at once', () => {
     expect(new Set((await Promise.all(stuck)).map(({ status }) => status))).toEqual(new Set([504]));
   });
 
-  it.each([[['default', 'marketplace']], [['*']]])('of one key pair in %j leave connections to the others', async (accounts) => {
-    let slowPair = '';
-    await using own = await startSlow(({ caller }) => caller.keyPairId === slowPair);
-    const pair = await own.pair({ allow: ['*.read'], accounts: ['default', 'marketplace'] });
-    slowPair = pair.id;
-    await createAccount(own.service.database.db, { id: 'third', display_name: 'Third' });
-    const token = pair.token('*.read');
-    const stuck = Array.from({ length: 40 }, (_, n) => ofAccount(own, token, accounts[n % accounts.length] ?? ''));
-    const { usage } = own.service.database;
-    await eventually(() => usage().waiting === 34, 'all of them hold a connection or wait for one');
-    expect(usage().inUse).toBe(6);
-    expect((await ofAccount(own, own.token('*.read'), 'third')).status).toBe(200);
-    await Promise.all(stuck);
-  });
+  it.each([[['default', 'marketplace']], [['*']]])(
+    'of one key pair in %j leave connections to the others',
+    async (accounts) => {
+      let slowPair = '';
+      await using own = await startSlow(({ caller }) => caller.keyPairId === slowPair);
+      const pair = await own.pair({ allow: ['*.read'], accounts: ['default', 'marketplace'] });
+      slowPair = pair.id;
+      await createAccount(own.service.database.db, { id: 'third', display_name: 'Third' });
+      const token = pair.token('*.read');
+      const stuck = Array.from({ length: 40 }, (_, n) =>
+        ofAccount(own, token, accounts[n % accounts.length] ?? ''),
+      );
+      const { usage } = own.service.database;
+      await eventually(() => usage().waiting === 34, 'all of them hold a connection or wait for one');
+      expect(usage().inUse).toBe(6);
+      expect((await ofAccount(own, own.token('*.read'), 'third')).status).toBe(200);
+      await Promise.all(stuck);
+    },
+  );
 
   it('leaves the place of a request that has given up to the next, at once', async () => {
     await using own = await startTestService();

@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { contractVersion, operations } from '../../generated/operations.ts';
 import { handlers } from '../../server/handlers/index.ts';
+import { limits } from '../../server/http/listen.ts';
 import type { VerifyCard } from '../../server/providers/cards.ts';
 import type { GiftCardProvider } from '../../server/providers/gift-cards.ts';
 import { card } from '../support/card.ts';
@@ -117,7 +118,10 @@ describe('a service with METRICS_PORT', () => {
   });
 
   it('answers at /healthz too, also while no connection is left for callers', async () => {
-    await using own = await startTestService({ config: { ...metrics, maxConnections: 3 } });
+    const { connections } = limits;
+    onTestFinished(() => void (limits.connections = connections));
+    limits.connections = 3;
+    await using own = await startTestService({ config: metrics });
     const silent = Array.from({ length: 10 }, () =>
       connect(own.service.port, '127.0.0.1').on('error', () => undefined),
     );

@@ -1,4 +1,4 @@
-// The sandbox of the scripts `soak`, `bench` and `workflows`.
+// The sandbox of the scripts soak.ts, bench.ts and workflows.ts.
 import { expect, it } from 'vitest';
 import { createSandbox } from '../../scripts/support/sandbox.ts';
 

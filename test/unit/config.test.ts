@@ -48,7 +48,6 @@ describe('without any setting', () => {
       tracing: false,
       logLevel: 'info',
       bodyLimit: 102_400,
-      maxConnections: 2_000,
       webhookWorker: true,
       eventRetentionDays: 30,
       auditRetentionDays: undefined,
@@ -343,7 +342,8 @@ describe('warnings', () => {
   it.each([
     ['MISSING_KEYS', 'If CARD_KEY is lost: payments secrets replace-lost-keys'],
     ['MAX_REQUESTS_PER_CONNECTION', 'A connection may send 1,000 requests.'],
-  ])('%s, a setting of 1.1.0, has no effect and refuses nothing', (name, instead) => {
+    ['MAX_CONNECTIONS', '2,000 connections may be open at once.'],
+  ])('%s, a setting of an earlier release, has no effect and refuses nothing', (name, instead) => {
     const env = production();
     for (const value of ['500', 'nonsense']) {
       const { warnings, ...config } = readConfig({ ...env, [name]: value });

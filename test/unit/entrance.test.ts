@@ -23,11 +23,7 @@ it('a caller who leaves during a reset is not waited for by the next one', async
     res.end();
   };
   const open = () =>
-    entrance.listen(
-      app,
-      { host: '127.0.0.1', port: 0, maxConnections: 10 },
-      { note: () => undefined, allowOf: () => undefined },
-    );
+    entrance.listen(app, { host: '127.0.0.1', port: 0 }, { note: () => undefined, allowOf: () => undefined });
   const { port } = await open();
   entrance.hold();
   const socket = connect(port, '127.0.0.1');

@@ -75,7 +75,7 @@ export function findFolder(dataDir: string): DatabaseFolder | undefined {
   // Others could put a socket of their own there, and be told the password.
   refuseOpen(directory);
   if (!isRoot()) return { root, directory, identity: undefined };
-  return { root, directory, identity: identity.uid === 0 ? nobody() : identity };
+  return { root, directory, identity: toOther(identity) };
 }
 
 /** Creates the folder if it is missing. */
@@ -101,18 +101,21 @@ export function makeFolder(dataDir: string, log: Log): DatabaseFolder {
         'choose another DATA_DIR, or set DATABASE_URL.',
     );
   if (dirname(directory) === systemFolder)
-    log(`PostgreSQL runs as nobody, who cannot enter ${root}: its data is in ${directory}.`);
+    log(`PostgreSQL runs as user ${identity.uid}, who cannot enter ${root}: its data is in ${directory}.`);
   return folder;
 }
 
+/** For the user that PostgreSQL will run as: for root that is whoever else owns DATA_DIR, or `nobody`. */
 function create(root: string, log: Log): void {
   const path = join(root, 'postgres');
   const owner = ownerOf(root);
-  if (!isRoot()) tryMake(path);
-  else if (owner.uid !== 0) tryMake(path, owner);
-  else if (canReach(root, nobody())) tryMake(path, nobody());
-  else linkToSystemFolder(root, path, log);
+  const identity = isRoot() ? toOther(owner) : undefined;
+  if (!identity || canReach(root, identity)) tryMake(path, identity);
+  else linkToSystemFolder(root, path, identity, log);
 }
+
+/** PostgreSQL refuses to run as root. */
+const toOther = (owner: Identity): Identity => (owner.uid === 0 ? nobody() : owner);
 
 /** False if there is something of this name, perhaps by another start at the same time. */
 function tryMake(path: string, owner?: Identity): boolean {
@@ -126,11 +129,11 @@ function tryMake(path: string, owner?: Identity): boolean {
   return true;
 }
 
-/** Makes a folder that `nobody` can enter, and a link to it. */
-function linkToSystemFolder(root: string, link: string, log: Log): void {
+/** Makes a folder that this user can enter, and a link to it. */
+function linkToSystemFolder(root: string, link: string, identity: Identity, log: Log): void {
   const first = join(makeSystemFolder(), createHash('sha256').update(root).digest('hex').slice(0, 16));
   let target = first;
-  for (let next = 2; !tryMake(target, nobody()); next++) target = `${first}-${next}`;
+  for (let next = 2; !tryMake(target, identity); next++) target = `${first}-${next}`;
   try {
     symlinkSync(target, link);
   } catch (error) {
