@@ -5,6 +5,7 @@ import type { EventName } from '../../generated/operations.ts';
 import type { ResponseCheck } from '../contract/responses.ts';
 import { isCitus } from '../database/across-accounts.ts';
 import type { Db, Tx } from '../database/database.ts';
+import { runText } from '../database/execution.ts';
 import type { Tables } from '../database/tables.ts';
 import type { Outbox, Target, UnitOfWork } from '../database/unit-of-work.ts';
 import type { DatabaseTime } from '../rules/database-time.ts';
@@ -85,21 +86,28 @@ export async function insertEvent(
   { only, traceparent }: { only?: string | undefined; traceparent?: string | undefined } = {},
 ): Promise<number> {
   const { id, name, merchant_account_id: account, body, created_at: at } = event;
-  const stored = sql`
-    insert into events (id, name, merchant_account_id, body, created_at, is_for_all)
-    values (${id}, ${name}, ${account}, ${body}, ${at}, ${only === undefined})`;
-  const queued = sql`
-    insert into deliveries (merchant_account_id, created_at, event_id, subscription_id, traceparent)
-    select ${account}::text, ${at}::timestamptz, ${id}::uuid, id, ${traceparent ?? null} from webhook_subscriptions
-    where active and (merchant_account_id = ${account} or merchant_account_id is null)
-      ${only === undefined ? sql`` : sql`and id = ${only}::uuid`}`;
+  const shared = [id, account, at, only ?? null];
   // Citus would plan the two in one statement for all of its servers.
-  if (isCitus(db)) await stored.execute(db);
-  const { numAffectedRows } = await (
-    isCitus(db) ? queued : sql`with stored as (${stored}) ${queued}`
-  ).execute(db);
+  if (isCitus(db)) await runText(db, eventTexts.storing, [...shared, name, body]);
+  const { numAffectedRows } = isCitus(db)
+    ? await runText(db, eventTexts.queueing, [...shared, traceparent ?? null])
+    : await runText(db, eventTexts.both, [...shared, traceparent ?? null, name, body]);
   return Number(numAffectedRows ?? 0);
 }
+
+const storing = (name: string, body: string) => `
+  insert into events (id, merchant_account_id, created_at, is_for_all, name, body)
+  values ($1, $2, $3, $4::uuid is null, ${name}, ${body})`;
+const queueing = `
+  insert into deliveries (merchant_account_id, created_at, event_id, subscription_id, traceparent)
+  select $2::text, $3::timestamptz, $1::uuid, id, $5 from webhook_subscriptions
+  where active and (merchant_account_id = $2 or merchant_account_id is null) and ($4::uuid is null or id = $4)`;
+
+export const eventTexts = {
+  storing: storing('$5', '$6'),
+  queueing,
+  both: `with stored as (${storing('$6', '$7')}) ${queueing}`,
+};
 
 export const deliveriesWithEvents = (db: Db) =>
   db

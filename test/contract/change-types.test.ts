@@ -40,7 +40,7 @@ const pieces: Piece[] = [
   {
     name: 'nor does a new row',
     code: `
-      export const one = () => insertPaymentMethod(unit.db, card);
+      export const one = () => insertPaymentMethod(unit.db, card, unit.now);
       export const many = async () => (await prepareTransactions([transaction], unit))(unit.db);`,
     fault: /hasEvent[^]*hasEvent/,
   },
@@ -74,7 +74,7 @@ const pieces: Piece[] = [
   },
   {
     name: 'nor a row of another table',
-    code: `export const f = () => withEvent(unit, 'transaction.updated', presentTransaction, (tx) => insertPaymentMethod(tx, card));`,
+    code: `export const f = () => withEvent(unit, 'transaction.updated', presentTransaction, (tx) => insertPaymentMethod(tx, card, unit.now));`,
     fault: /not assignable/,
   },
   {

@@ -3,14 +3,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sandboxCards } from '../../server/providers/simulated.ts';
 import {
+  askLibrary,
   binOf,
   hasExpired,
   lastFour,
   schemeOf,
   unusable,
 } from '../../server/resources/payment-methods/rules.ts';
-import { hasCardNumber, maskCardNumbers, passesLuhn } from '../../server/rules/card-numbers.ts';
+import { hasCardNumber, maskCardNumbers, passesLuhn, patterns } from '../../server/rules/card-numbers.ts';
 import { cpuMilliseconds } from '../support/cpu.ts';
+import { runs } from '../support/random.ts';
 
 describe('check digits', () => {
   it('exactly one of the ten possible last digits is right', () => {
@@ -217,5 +219,17 @@ describe('facts from a card number', () => {
     ['6', 'other'],
   ])('%s is a card of %s', (number, scheme) => {
     expect(schemeOf(number)).toBe(scheme);
+  });
+
+  it('is what the library says, beside the ends of all its ranges and anywhere else', () => {
+    const ends = patterns.flatMap(({ least, most }) => [least - 1, least, most, most + 1]);
+    const first = fc.oneof(fc.constantFrom(...ends), fc.nat({ max: 99_999_999 }));
+    fc.assert(
+      fc.property(first, fc.stringMatching(/^[0-9]{5,11}$/), (start, rest) => {
+        const number = String(start).padStart(8, '0') + rest;
+        expect([number, schemeOf(number)]).toEqual([number, askLibrary(number)]);
+      }),
+      { numRuns: runs(2_000) },
+    );
   });
 });

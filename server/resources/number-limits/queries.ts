@@ -1,6 +1,7 @@
 // Counts which card numbers, and which PINs of gift cards, were tried lately: see rules.ts.
 import { sql } from 'kysely';
 import type { Db } from '../../database/database.ts';
+import { runText } from '../../database/execution.ts';
 import type { DatabaseTime } from '../../rules/database-time.ts';
 import { waitOf, type NumberLimit, type TriedNumber } from './rules.ts';
 
@@ -47,21 +48,27 @@ async function recordOnce(
   tried: readonly TriedNumber[],
   limit: NumberLimit,
 ): Promise<Map<string, number | undefined>> {
-  const { rows } = await sql<Bucket>`
-    insert into number_buckets as known (bucket, seen, changed_at)
-    select bucket, jsonb_build_object(number, (1000 * extract(epoch from now()::timestamptz(3)))::bigint), now()
-    from unnest(${tried.map(({ bucket }) => bucket)}::text[], ${tried.map(({ number }) => number)}::text[])
-      as tried (bucket, number) order by bucket
-    on conflict (bucket) do update set changed_at = excluded.changed_at, seen = (
-      select coalesce(jsonb_object_agg(number, least(at::bigint, time)), '{}')
-        || case when count(*) > ${limit.limit} then '{}' else excluded.seen end
-      from jsonb_each(known.seen) as one (number, at)
-      cross join (select max(at::bigint) as time from jsonb_each(excluded.seen) as tried (number, at)) as clock
-      where at::bigint > time - ${limit.windowSeconds * 1000}
-    )
-    returning bucket, seen, changed_at as now`.execute(db);
+  const { rows } = await runText<Bucket>(db, recordText, [
+    tried.map(({ bucket }) => bucket),
+    tried.map(({ number }) => number),
+    limit.limit,
+    limit.windowSeconds * 1000,
+  ]);
   return new Map(rows.map(({ bucket, seen, now }) => [bucket, waitOf(Object.values(seen), limit, now)]));
 }
+
+export const recordText = `
+  insert into number_buckets as known (bucket, seen, changed_at)
+  select bucket, jsonb_build_object(number, (1000 * extract(epoch from now()::timestamptz(3)))::bigint), now()
+  from unnest($1::text[], $2::text[]) as tried (bucket, number) order by bucket
+  on conflict (bucket) do update set changed_at = excluded.changed_at, seen = (
+    select coalesce(jsonb_object_agg(number, least(at::bigint, time)), '{}')
+      || case when count(*) > $3 then '{}' else excluded.seen end
+    from jsonb_each(known.seen) as one (number, at)
+    cross join (select max(at::bigint) as time from jsonb_each(excluded.seen) as tried (number, at)) as clock
+    where at::bigint > time - $4::bigint
+  )
+  returning bucket, seen, changed_at as now`;
 
 interface Bucket {
   bucket: string;

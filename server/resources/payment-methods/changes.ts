@@ -103,7 +103,12 @@ export async function storeCard(
   );
   const { merchant_account_id: account, external_identifier: external } = card;
   const row = { ...columns, id, ...stored, ...(card.status === 'failed' ? noNumber : {}) };
-  const made = await publishing(unit, 'payment-method.created', (db) => insertPaymentMethod(db, row), buyer);
+  const made = await publishing(
+    unit,
+    'payment-method.created',
+    (db) => insertPaymentMethod(db, row, unit.now),
+    buyer,
+  );
   if (made) return { kind: 'made', row: made };
   const existing = external === null ? undefined : await findPaymentMethodId(unit.db, account, external);
   return { kind: 'taken', by: existing?.id ?? null };

@@ -1,6 +1,7 @@
-import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
+import { sql, type Selectable, type Updateable } from 'kysely';
 import { acrossAccounts, findAccountOf } from '../../database/across-accounts.ts';
 import { notBack } from '../../database/columns.ts';
+import { runText } from '../../database/execution.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import type { UnitOfWork } from '../../database/unit-of-work.ts';
 import type { EventTx } from '../../events/outbox.ts';
@@ -11,23 +12,50 @@ import { replacementAfter, type Trigger } from './rules.ts';
 import { presentPaymentMethod, type PaymentMethodsTable } from './table.ts';
 
 export type PaymentMethodRow = Selectable<PaymentMethodsTable>;
-export type NewPaymentMethod = Insertable<PaymentMethodsTable>;
+
+/** What PostgreSQL fills in, because only later changes have it. */
+const untouched = {
+  country: null,
+  currency: null,
+  has_replacement: false,
+  replacement: null,
+  last_replaced_at: null,
+  last_used_at: null,
+  usage_count: 0,
+  cit_last_used_at: null,
+  cit_usage_count: 0,
+  replacement_found_at: null,
+  verification_error: null,
+};
+
+/** Without the columns that every new card has alike. */
+export type NewPaymentMethod = Omit<PaymentMethodRow, keyof typeof untouched | 'created_at' | 'updated_at'> &
+  Partial<Pick<PaymentMethodRow, 'verification_error'>>;
 
 /**
  * Undefined when the external identifier is taken. The unique constraint decides: of concurrent inserts one succeeds, and the
- * others wait for its commit and then find the row.
+ * others wait for its commit and then find the row. The row is not read back: PostgreSQL adds nothing to it.
  */
-export function insertPaymentMethod(
+export async function insertPaymentMethod(
   db: EventTx,
   method: NewPaymentMethod,
+  now: DatabaseTime,
 ): Promise<PaymentMethodRow | undefined> {
-  return db
-    .insertInto('payment_methods')
-    .values(method)
-    .onConflict((conflict) => conflict.constraint('payment_methods_external_identifier').doNothing())
-    .returningAll()
-    .executeTakeFirst();
+  const row: PaymentMethodRow = { ...untouched, created_at: now, updated_at: now, ...method };
+  const values = stored.map((column) => row[column]);
+  const { numAffectedRows } = await runText(db, cardText, values);
+  return numAffectedRows === 1n ? row : undefined;
 }
+
+/** The columns that `untouched` leaves, and one more. */
+const stored = [
+  ...(['id', 'merchant_account_id', 'buyer_id', 'external_identifier', 'status', 'scheme', 'bin'] as const),
+  ...(['card_type', 'card_issuer_name', 'expiration_date', 'label', 'fingerprint', 'number_sealed'] as const),
+  ...(['redirect_url', 'created_at', 'updated_at', 'verification_error'] as const),
+];
+export const cardText = `
+  insert into payment_methods (${stored.join(', ')}) values (${stored.map((_, index) => `$${index + 1}`).join(', ')})
+  on conflict on constraint payment_methods_external_identifier do nothing`;
 
 export function updatePaymentMethod(
   db: EventTx,

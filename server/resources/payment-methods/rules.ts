@@ -1,7 +1,7 @@
 // What follows from a card number and its expiration date alone, when a replacement of a card applies, and which status may
 // follow which.
 import creditCardType from 'credit-card-type';
-import { passesLuhn } from '../../rules/card-numbers.ts';
+import { passesLuhn, patterns } from '../../rules/card-numbers.ts';
 import type { CardScheme } from '../card-schemes/rules.ts';
 
 /** A card is valid until the end of its month. A month that does not exist counts as past. */
@@ -40,10 +40,21 @@ const names: Record<string, CardScheme> = {
   visa: 'visa',
 };
 
-/** The scheme according to BIN ranges; `other` when no scheme or more than one matches. */
-export function schemeOf(number: string): CardScheme {
+/** `other` when no scheme or more than one matches. Takes 20 µs. */
+export function askLibrary(number: string): CardScheme {
   const [only, ...others] = creditCardType(number);
   return (others.length === 0 && only && names[only.type]) || 'other';
+}
+
+/** Where another scheme may begin, in order. The library looks at the first eight digits. */
+const ranges = [0, ...patterns.flatMap(({ least, most }) => [least, most + 1])]
+  .toSorted((one, other) => one - other)
+  .map((from) => ({ from, scheme: askLibrary(String(from).padStart(8, '0')) }));
+
+/** The scheme of a whole number. */
+export function schemeOf(number: string): CardScheme {
+  const first = Number(number.slice(0, 8));
+  return ranges.findLast(({ from }) => from <= first)?.scheme ?? 'other';
 }
 
 // The rules of `has_replacement`, row by row of the specification's table: when new card details that the account updater
