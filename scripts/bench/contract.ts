@@ -5,6 +5,7 @@ import { root } from '../support/root.ts';
 
 interface Contract {
   paths: {
+    '/payment-methods': object;
     '/transactions': {
       get: {
         parameters: { $ref: string }[];

@@ -9,7 +9,7 @@ import { megabytesOf, usageOf, usageOfTree, usedBetween } from './usage.ts';
 
 const peers = {
   page: ['bare', 'fastify', 'validator', 'prism'],
-  cards: ['bare', 'fastify'],
+  cards: ['bare', 'fastify', 'express'],
 };
 
 interface Rounds {

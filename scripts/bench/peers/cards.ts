@@ -2,6 +2,7 @@
 // they have the size and the columns of what the service writes.
 import { createCipheriv, createHmac, randomBytes, randomUUID } from 'node:crypto';
 import type pg from 'pg';
+import { recordText } from '../../../server/resources/number-limits/queries.ts';
 import { pool } from './peer.ts';
 
 type Row = Record<string, string | null>;
@@ -74,20 +75,14 @@ function seal(number: string, id: string): string {
 const binOf = (number: string) => number.slice(0, 8);
 const lastFour = (number: string) => number.slice(-4);
 
-/** Whether no more than 20 numbers were tried that are alike in BIN and last four digits. */
+/** Whether no more than 20 numbers were tried that are alike in BIN and last four digits. By the statement of the service. */
 export async function isWithinLimit(number: string): Promise<boolean> {
+  const bucket = digest('bucket', binOf(number), lastFour(number)).toString('base64url');
+  const one = digest('number', number).toString('base64url');
   const { rows } = await pool.query<{ seen: object }>({
     name: 'count a number',
-    text: `insert into number_buckets as known (bucket, seen, changed_at)
-           values ($1, jsonb_build_object($2::text, $3::bigint), now())
-           on conflict (bucket) do update
-           set changed_at = excluded.changed_at, seen = known.seen || excluded.seen
-           returning seen`,
-    values: [
-      digest('bucket', binOf(number), lastFour(number)).toString('base64url'),
-      digest('number', number).toString('base64url'),
-      Date.now(),
-    ],
+    text: recordText,
+    values: [[bucket], [one], 20, 86_400_000],
   });
   return Object.keys(rows[0]?.seen ?? {}).length <= 20;
 }

@@ -1,20 +1,10 @@
 // Fastify with the checks of the service: the token (verified once) and its scope, and by Ajv what is sent and what is answered. It
 // also logs a line per request.
-import formats from 'ajv-formats';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import fastify, { LogController } from 'fastify';
 import { contract } from '../contract.ts';
 import { insertRows, isWithinLimit, makeRows } from './cards.ts';
-import { config, hasScope, listTransactions, verify } from './peer.ts';
-
-const createAjv = (options: object) => {
-  const ajv = new Ajv2020({ strict: false, ...options });
-  formats.default(ajv);
-  return ajv.addSchema({ $id: 'contract', ...contract });
-};
-const ajv = createAjv({});
-const isPage = ajv.compile({ $ref: 'contract#/components/schemas/TransactionCollection' });
-const isCard = ajv.compile({ $ref: 'contract#/components/schemas/PaymentMethod' });
+import { ajv, createAjv, isCard, isPage, verifyOnce } from './checks.ts';
+import { config, hasScope, listTransactions } from './peer.ts';
 
 /** The query parameters of the contract. */
 const parameters = contract.paths['/transactions'].get.parameters.flatMap(({ $ref }) => {
@@ -23,15 +13,6 @@ const parameters = contract.paths['/transactions'].get.parameters.flatMap(({ $re
 });
 const properties = Object.fromEntries(parameters);
 const querystring = { type: 'object', additionalProperties: false, properties };
-
-const claims = new Map<string, ReturnType<typeof verify>>();
-function verifyOnce(authorization = '') {
-  const known = claims.get(authorization);
-  if (known && known.exp * 1000 > Date.now()) return known;
-  const found = verify(authorization);
-  claims.set(authorization, found);
-  return found;
-}
 
 // One line per request, as the service has it: Fastify by itself writes two.
 const app = fastify({ logger: true, logController: new LogController({ disableRequestLogging: true }) });
