@@ -2,7 +2,7 @@
 // stop the others. The table at the end says what became of each.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { installPackages, missingOf, packagesOf } from './nightly/needs.ts';
@@ -47,6 +47,8 @@ async function run({ needs = [], node, steps }: Part): Promise<string> {
   const missing = missingOf(needs);
   if (missing.length > 0) return `not run: needs ${missing.map(({ what }) => what).join(', ')}`;
   const folder = mkdtempSync(join(tmpdir(), 'nightly-'));
+  // Tests that run as root start its programs as other users, too.
+  chmodSync(folder, 0o755);
   try {
     const env: NodeJS.ProcessEnv = {};
     if (node !== undefined) {

@@ -113,7 +113,7 @@ describe('a role that owns nothing', () => {
       expect([ended.status, ended.stderr]).toEqual([0, '']);
       return JSON.parse(ended.stdout) as unknown;
     };
-    expect(await migrate()).toEqual({ granted: role, migrated: Object.keys(migrations) });
+    expect(await migrate()).toEqual({ granted: role, migrated: Object.keys(migrations).toSorted() });
     expect(await migrate()).toEqual({ granted: role, migrated: [] });
   });
 

@@ -24,9 +24,11 @@ describe('an embedded PostgreSQL', () => {
     dataDir = folder.path;
     let isStarting = linux;
     const starting = restart().finally(() => (isStarting = false));
-    while (isStarting)
-      for (const pid of await readdir('/proc'))
-        commands += await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    const commandOf = (pid: string) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    while (isStarting) {
+      const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+      commands += (await Promise.all(pids.map(commandOf))).join('');
+    }
     await starting;
   });
 

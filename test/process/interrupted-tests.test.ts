@@ -18,7 +18,8 @@ it.each([
   // In a process group of its own: a terminal sends the signal to npm and to everything that it started.
   const npm = spawn('npm', ['test', '--', 'service/json'], {
     cwd: root,
-    env: { ...process.env, TMPDIR: folder, TEST_DATABASE_URL: undefined },
+    // npm would keep its compiled code in that folder.
+    env: { ...process.env, TMPDIR: folder, TEST_DATABASE_URL: undefined, NODE_DISABLE_COMPILE_CACHE: '1' },
     detached: true,
     stdio: 'ignore',
   });

@@ -16,7 +16,7 @@ export interface Behaviour {
   tls?: object;
 }
 
-const tooLate = /^no answer within 3 s$/;
+const tooLate = /^no answer within 6 s$/;
 const cutOff = /: the receiver closed the connection$/;
 const notHttp = /: the answer is not valid HTTP$/;
 /** The head of a 2xx has come, whatever comes of the rest. */
@@ -185,7 +185,7 @@ export const behaviours: Behaviour[] = [
 
 /** Names, as the name server of the test answers them. */
 export const nameBehaviours: Behaviour[] = [
-  { name: 'a name that hangs', host: 'silent.test', error: /could not be resolved within|within 3 s/ },
+  { name: 'a name that hangs', host: 'silent.test', error: /could not be resolved within|within 6 s/ },
   {
     name: 'a name that does not exist',
     host: 'missing.test',
