@@ -181,7 +181,11 @@ const rooms: Record<string, Room> = {
   scripts: {
     // `generate` proves the contract and compiles its validators with the code that uses them.
     // `dev` shows lines of the log as the service does.
-    from: ['generated', 'client/json.ts', 'server/contract', 'server/rules', 'server/terminal-log.ts'],
+    from: [
+      ...['generated', 'client/json.ts', 'server/contract', 'server/rules', 'server/terminal-log.ts'],
+      // Peers of the bench count numbers by the same statement.
+      'server/resources/number-limits/queries.ts',
+    ],
     // What the landing page is told.
     types: ['server/http'],
     packages: [

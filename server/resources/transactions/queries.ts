@@ -117,13 +117,8 @@ export const findTransactionOfAnyAccount = (db: Db, id: string): Promise<Transac
   selectOfAnyAccount(db, id, sql``);
 
 /** Locks the row until the transaction ends, so that its state cannot change in between. */
-export const lockTransaction = (db: Tx, account: string, id: string): Promise<TransactionRow | undefined> =>
-  selectOne(db, account, id, forUpdate);
-
 export const lockTransactionOfAnyAccount = (db: Tx, id: string): Promise<TransactionRow | undefined> =>
-  selectOfAnyAccount(db, id, forUpdate);
-
-const forUpdate = sql`for update`;
+  selectOfAnyAccount(db, id, sql`for update`);
 
 async function selectOfAnyAccount(db: Db, text: string, lock: RawBuilder<unknown>) {
   const id = readUuid(text);
