@@ -184,7 +184,7 @@ const rooms: Record<string, Room> = {
     from: [
       ...['generated', 'client/json.ts', 'server/contract', 'server/rules', 'server/terminal-log.ts'],
       // Peers of the bench count numbers by the same statement.
-      'server/resources/number-limits/queries.ts',
+      'server/resources',
     ],
     // What the landing page is told.
     types: ['server/http'],
