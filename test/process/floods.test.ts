@@ -10,8 +10,8 @@ import type { Db } from '../../server/database/database.ts';
 import { signToken, thumbprint } from '../../server/resources/api-key-pairs/token.ts';
 import { eventually } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { createAccount } from '../support/records.ts';
 import { allCases } from '../support/random.ts';
+import { createAccount } from '../support/records.ts';
 import { startTestService, templateSecrets, type TestService } from '../support/service.ts';
 
 /** As with a synchronous standby: a transaction that has changed something waits at its commit. */
