@@ -14,7 +14,7 @@ import {
   type Connection,
   type Deadline,
 } from './connection.ts';
-import { createFairShare, type Place } from './fair-share.ts';
+import { createFairShare, type Entered } from './fair-share.ts';
 import { createKysely } from './kysely.ts';
 import { createNamingSend } from './named-statements.ts';
 import { readBytes, sendWithoutName, type SendStatement } from './protocol.ts';
@@ -210,7 +210,7 @@ function createTurns(size: number) {
   const accounts = createFairShare(Math.ceil(size * 0.5));
   const keyPairs = createFairShare(Math.ceil(size * 0.6));
   const enter = async ({ account, keyPair }: Owner, deadline: Deadline | undefined) => {
-    const places: Place[] = [];
+    const places: Entered[] = [];
     const leave = () => {
       for (const place of places) place.leave();
     };

@@ -1,7 +1,7 @@
 // Bounds how much of something (database connections, name lookups) one owner holds, a merchant account or a key pair, so that its
 // slow requests cannot take all of it. Owners that hold nothing take no memory.
 
-export interface Place {
+export interface Entered {
   /** Undefined if the owner has the place already. Owners of the same share get theirs in the order in which they asked. */
   turn: Promise<void> | undefined;
   /** Gives the place back, to the next who waits; or does not wait for it any longer. */
@@ -9,7 +9,7 @@ export interface Place {
 }
 
 export interface FairShare {
-  enter: (owner: string) => Place;
+  enter: (owner: string) => Entered;
   /** How many wait for a place. */
   waiting: () => number;
 }
@@ -21,7 +21,7 @@ interface Share {
 
 export function createFairShare(most: number): FairShare {
   const shares = new Map<string, Share>();
-  const enter = (owner: string): Place => {
+  const enter = (owner: string): Entered => {
     const share = shares.get(owner) ?? { held: 0, waiting: new Set() };
     shares.set(owner, share);
     let begin: () => void = () => undefined;

@@ -67,7 +67,7 @@ describe('a commit whose confirmation is lost', () => {
     const token = pair.token('*.write');
     const before = await countCards(databaseUrl);
     const key = randomUUID();
-    const committed = lossy.loseCommitOf('insert into "payment_methods"');
+    const committed = lossy.loseCommitOf('insert into payment_methods');
     const failing = store(service.call, token, key);
     const { cut } = await committed;
     cut();
