@@ -10,6 +10,7 @@ import {
 import { nameIn } from '../support/files.ts';
 import { adviseOnName, adviseOnReference } from './did-you-mean.ts';
 import { groupExampleFaults } from './example-faults.ts';
+import { deadLinks } from './links.ts';
 import type { Problem, Reported } from './problem.ts';
 import { withRemedy } from './remedies.ts';
 import { readSource, readSources, type Sources } from './sources.ts';
@@ -31,13 +32,13 @@ export async function lintContract(project: string): Promise<Linted> {
     ...(await lintConfig({ config, severity: 'error' })),
     ...(await lint({ ref: join(project, 'openapi/openapi.yaml'), config })),
   ];
-  return { problems: explain(asReported(found, project), sources), unfinished: marked(sources) };
+  return { problems: explain(asReported(found, project), sources, project), unfinished: marked(sources) };
 }
 
 const basicRules = ['struct', 'house/valid-schema', 'house/plain-examples'];
 
 /** What Redocly reports, with what was meant, and each fault of an example once. */
-export function explain(reported: Reported[], sources: Sources): Problem[] {
+export function explain(reported: Reported[], sources: Sources, project: string): Problem[] {
   const advised = reported.map((problem) =>
     adviseOnReference(adviseOnName(withRemedy(problem, sources)), sources),
   );
@@ -46,7 +47,7 @@ export function explain(reported: Reported[], sources: Sources): Problem[] {
   const shown = advised.some(isBasic)
     ? advised.filter((one) => isBasic(one) || isDangling(one))
     : withoutConsequences(advised);
-  return [...textsCutOff(sources), ...groupExampleFaults(shown, sources)];
+  return [...textsCutOff(sources), ...deadLinks(sources, project), ...groupExampleFaults(shown, sources)];
 }
 
 const isDangling = ({ rule }: Reported) => rule === 'no-unresolved-refs';

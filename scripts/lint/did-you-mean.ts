@@ -2,6 +2,7 @@
 import { dirname, posix } from 'node:path';
 import { isMap } from 'yaml';
 import { nearest } from '../../server/rules/nearest.ts';
+import { pascal } from '../new/names.ts';
 import type { Reported } from './problem.ts';
 import { positionOf, type Sources } from './sources.ts';
 
@@ -53,7 +54,7 @@ export function messageFor(ref: string, file: string, sources: Sources): string 
   if (!source) {
     const near = nearestFile(target, [...sources.keys()]);
     const suffix = pointer === '' ? '' : `#${pointer}`;
-    const hint = near === undefined ? namesOnly : `Did you mean ${relativeTo(file, near)}${suffix}?`;
+    const hint = near === undefined ? namesOnly : adviceOnFile(near, file, suffix);
     return `Can't resolve $ref ${ref}: there is no such file. ${hint}`;
   }
   const path_ = steps(pointer);
@@ -64,6 +65,14 @@ export function messageFor(ref: string, file: string, sources: Sources): string 
   const named = `"${path_[depth]}" in ${relativeTo(file, target)}`;
   const hint = near === undefined ? `It has: ${keys.join(', ')}.` : `Did you mean ${near}?`;
   return `Can't resolve $ref ${ref}: there is no ${named}. ${hint}`;
+}
+
+function adviceOnFile(near: string, file: string, suffix: string): string {
+  const name = posix.basename(near, '.yaml');
+  // Other rules would refuse a reference to a file with such a name.
+  if (near.startsWith('openapi/components/') && !/^[A-Z][A-Za-z0-9]*$/.test(name))
+    return `Rename ${relativeTo(file, near)} to ${pascal(name)}.yaml.`;
+  return `Did you mean ${relativeTo(file, near)}${suffix}?`;
 }
 
 export const namesOnly = 'Name a file that exists, relative to this one.';

@@ -11,7 +11,7 @@ import { idempotencyKey } from './rules/idempotency.js';
 import { noOrphans } from './rules/no-orphans.js';
 import { extensions, listShape, operationScope } from './rules/operations.js';
 import { closedObject, resourceType, validSchema } from './rules/schemas.js';
-import { amount, enumValue, eventName, keywordType } from './rules/values.js';
+import { amount, enumValue, eventName, keywordType, time } from './rules/values.js';
 
 export default () => ({
   id: 'house',
@@ -37,6 +37,7 @@ export default () => ({
       'keyword-type': keywordType,
       'enum-value': enumValue,
       amount,
+      time,
       'event-name': eventName,
       'always-present': alwaysPresent,
     },

@@ -121,7 +121,7 @@ export function expectYaml(text: string): void {
 async function lintInProcess(folder: string): Promise<Problem[]> {
   const sources = readSources(folder);
   const faults = yamlFaults(sources);
-  return faults.length > 0 ? faults : explain(await redocly(folder), sources);
+  return faults.length > 0 ? faults : explain(await redocly(folder), sources, folder);
 }
 
 function expectMarked(problems: Problem[], files: Files): void {

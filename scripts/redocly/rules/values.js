@@ -113,27 +113,36 @@ export const eventName = () => {
   };
 };
 
-const isAmount = (name) => /(^|_)(amount|balance)(_(eq|gte?|lte?))?$/.test(name);
-
-// Fractions of a number are not exact in JSON. Which unit it is depends on the currency, so it is always the smallest one.
-export const amount = () => {
-  const isWhole = ({ type }) => [type].flat().every((one) => [undefined, 'integer', 'null'].includes(one));
+/** Judges the schemas of the fields and filters that have such a name. */
+const byName = (names, isRight, message) => () => {
   const judge = (value, location, ctx) => {
-    const [, place] = [...schemasIn(value, location, ctx, new Set())].find(([one]) => !isWhole(one)) ?? [];
-    if (place === undefined) return;
-    ctx.report({
-      message:
-        'An amount is an integer in the smallest unit of its currency, such as cents. Write "$ref: ./Amount.yaml", or "type: integer".',
-      location: place.child('type').key(),
-    });
+    const [, place] = [...schemasIn(value, location, ctx, new Set())].find(([one]) => !isRight(one)) ?? [];
+    if (place !== undefined) ctx.report({ message, location: place.child('type').key() });
   };
   return {
     SchemaProperties(properties, ctx) {
       for (const [name, property] of entries(properties))
-        if (isAmount(name)) judge(property, ctx.location.child(name), ctx);
+        if (names.test(name)) judge(property, ctx.location.child(name), ctx);
     },
     Parameter(parameter, ctx) {
-      if (isAmount(String(parameter?.name))) judge(parameter.schema, ctx.location.child('schema'), ctx);
+      if (names.test(String(parameter?.name))) judge(parameter.schema, ctx.location.child('schema'), ctx);
     },
   };
 };
+
+const hasTypes = ({ type }, types) =>
+  [type].flat().every((one) => [undefined, 'null', ...types].includes(one));
+
+// Fractions of a number are not exact in JSON. Which unit it is depends on the currency, so it is always the smallest one.
+export const amount = byName(
+  /(^|_)(amount|balance)(_(eq|gte?|lte?))?$/,
+  (schema) => hasTypes(schema, ['integer']),
+  'An amount is an integer in the smallest unit of its currency, such as cents. Write "$ref: ./Amount.yaml", or "type: integer".',
+);
+
+// Without the format, any text is accepted as a time, and the mock makes one up.
+export const time = byName(
+  /_at(_(eq|gte?|lte?))?$/,
+  (schema) => hasTypes(schema, []) || (hasTypes(schema, ['string']) && schema.format === 'date-time'),
+  'A time is a text with date and time zone. Write "$ref: ./Timestamp.yaml", or add "format: date-time" to "type: string".',
+);

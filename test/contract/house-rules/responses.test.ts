@@ -127,6 +127,18 @@ testRule('rule/response-status', {
   ),
 });
 
+const read = 'A GET creates nothing and starts nothing: declare 200 instead.';
+
+testRule('rule/read-status', {
+  'a GET that answers as if it had created something': operation(`
+responses:
+  '200': {}
+  '201': {} #! "201" is disallowed. ${read}
+  '202': {} #! "202" is disallowed. ${read}
+`),
+  'not a POST': operation("responses: { '201': {} }", 'post'),
+});
+
 testRule('house/example-status', {
   'an example with the status of another response': {
     'openapi.yaml': operation("responses: { '409': { $ref: ./E.yaml } }"),

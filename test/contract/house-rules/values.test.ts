@@ -92,6 +92,32 @@ parameters:
 `),
 });
 
+const dated =
+  '#! A time is a text with date and time zone. Write "$ref: ./Timestamp.yaml", or add "format: date-time" to "type: string".';
+
+testRule('house/time', {
+  'a field whose name says so': schema(`
+properties:
+  paid_at:
+    type: string ${dated}
+  created_at:
+    anyOf:
+      - type: integer ${dated}
+      - type: 'null'
+  updated_at: { type: [string, 'null'], format: date-time }
+  look_at_me: { type: string }
+`),
+  'a filter': operation(`
+parameters:
+  - name: paid_at_gte
+    schema:
+      format: date
+      type: string ${dated}
+  - name: paid_at_lte
+    schema: { type: string, format: date-time }
+`),
+});
+
 testRule('house/event-name', {
   'the name of the event that it was copied from': {
     'openapi.yaml': `

@@ -84,3 +84,42 @@ testLint({
     [refund]: swap('$ref: ./Timestamp.yaml', '$ref: 5 #! Property `$ref` is not expected here'),
   },
 });
+
+// Not "Did you mean ./cardType.yaml?", because the next rule would refuse that name.
+testLint({
+  'a file whose own name is wrong': {
+    'components/schemas/cardType.yaml': 'description: A type.\ntype: string\nmaxLength: 9\n',
+    [refund]: swap(
+      './Timestamp.yaml',
+      `./CardType.yaml #! Can't resolve $ref ./CardType.yaml: there is no such file. Rename ./cardType.yaml to CardType.yaml.`,
+    ),
+  },
+});
+
+const leadsNowhere = 'This link leads nowhere: ';
+testLint({
+  'links to headings and operations that do not exist': {
+    '../docs/guides/languages.md': '# Languages\n\n## Sign a token\n',
+    'introduction.md': `
+# Getting started
+
+See [limits](#section/Rate-limits), [the same](#section/rate-limits), [a list](#operation/listRefunds).
+See [limits](#section/Rate-limit). #! ${leadsNowhere}#section/Rate-limit. Did you mean #section/Rate-limits?
+See [a list](#operation/listRefund). #! ${leadsNowhere}#operation/listRefund. Did you mean #operation/listRefunds?
+See [limits](#limits). #! ${leadsNowhere}#limits. Link to a heading of openapi/introduction.md as #section/The-heading
+See [a guide](/docs/guides/languages.html#sign-a-token), [another page](/docs/guides/client.html#languages).
+See [a guide](/docs/guides/languages.html#sign-token). #! Did you mean /docs/guides/languages.html#sign-a-token?
+See [a comment](#section/Not-a-heading). #! ${leadsNowhere}#section/Not-a-heading.
+
+\`\`\`sh
+# Not a heading
+\`\`\`
+
+## Rate limits
+`,
+    'components/schemas/Status.yaml': swap(
+      'of it.',
+      `of it. See [that](#section/Getting-start). #! ${leadsNowhere}#section/Getting-start. Did you mean #section/Getting-started?`,
+    ),
+  },
+});
