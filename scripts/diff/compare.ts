@@ -3,19 +3,27 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ContractFault } from '../../server/contract/load.ts';
+import { withoutTables } from '../generate/introduction.ts';
 import { redocly } from '../support/redocly.ts';
 import { root } from '../support/root.ts';
 import { isObject, methods, segments, step, type Change, type Json } from './change.ts';
 import { alignRefs, missedChanges } from './missed-by-redocly.ts';
 
-/** All changes except that of info.version, which announces the others. */
+/** All changes but those that follow from the others. */
 export async function compare(base: Json, revision: Json): Promise<Change[]> {
   const [before, after] = alignRefs(base, revision);
   const reported = await redoclyDiff(before, after);
+  // The version announces the others.
+  const following = ['version'];
+  // The tables of the introduction list what the others added.
+  if (introductionOf(base) === introductionOf(revision)) following.push('description');
   return [...reported.flatMap(operationsOfPath), ...missedChanges(before, after, reported)].filter(
-    (change) => change.path !== '#/info' || change.property !== 'version',
+    ({ path, property = '' }) => path !== '#/info' || !following.includes(property),
   );
 }
+
+const introductionOf = ({ info }: Json) =>
+  isObject(info) && typeof info.description === 'string' ? withoutTables(info.description) : undefined;
 
 /** A new path is new operations. */
 function operationsOfPath(change: Change): Change[] {

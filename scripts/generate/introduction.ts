@@ -5,9 +5,9 @@ import { operationsOf, type Contract } from './contract.ts';
 
 export function withTables(contract: Contract): Contract {
   const tables: Record<string, () => string> = {
-    scopes: () => table(['Operation', 'Scope'], scopes(contract)),
-    errors: () => table(['Status', '`code`', 'What happened', 'What to do'], errors(contract)),
-    events: () => table(['Event', 'When'], events(contract)),
+    scopes: () => table(heads.scopes, scopes(contract)),
+    errors: () => table(heads.errors, errors(contract)),
+    events: () => table(heads.events, events(contract)),
   };
   const { description = '' } = contract.info;
   // Its front matter is for the search of the docs.
@@ -17,8 +17,22 @@ export function withTables(contract: Contract): Contract {
   return { ...contract, info: { ...contract.info, description: filled } };
 }
 
+const heads = {
+  scopes: ['Operation', 'Scope'],
+  errors: ['Status', '`code`', 'What happened', 'What to do'],
+  events: ['Event', 'When'],
+};
+
+/** The introduction of a bundle without its tables, as it was written. */
+export const withoutTables = (description: string): string =>
+  description
+    .split('\n\n')
+    .filter((part) => !Object.values(heads).some((head) => part.startsWith(line(head))))
+    .join('\n\n');
+
+const line = (cells: string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+
 const table = (head: string[], rows: string[][]): string => {
-  const line = (cells: string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   // Operations that refer to the same response have the same row.
   return [...new Set([head, head.map(() => '---'), ...rows].map(line))].join('\n');
 };

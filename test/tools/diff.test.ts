@@ -14,6 +14,8 @@ import { judge } from '../../scripts/diff/judge.ts';
 import { sourceOf } from '../../scripts/diff/places.ts';
 import { linesOf } from '../../scripts/diff/report.ts';
 import { bundle } from '../../scripts/generate/bundle.ts';
+import type { Contract } from '../../scripts/generate/contract.ts';
+import { withTables } from '../../scripts/generate/introduction.ts';
 import { root } from '../../scripts/support/root.ts';
 import { run } from '../support/processes.ts';
 
@@ -262,6 +264,25 @@ describe('a reference in the place of a schema', () => {
       [`#${pin}/maxLength`, 'breaking'],
     ]);
   });
+});
+
+it('reports an introduction that somebody has edited, and not one whose tables have new rows', async () => {
+  const notes = {
+    operationId: 'listNotes',
+    summary: 'List notes',
+    security: [{ BearerAuth: ['notes.read'] }],
+  };
+  const withIntroduction = (words: string, paths: object): Json => {
+    const description = `${words}\n\n<!-- table: scopes -->\n\n<!-- table: events -->\n\nMore.\n`;
+    const { info } = withTables({ info: { description }, paths, webhooks: {} } as unknown as Contract);
+    return apply(structuredClone(contract), [put('/info/description', info.description)]);
+  };
+  const base = withIntroduction('Words.', {});
+  const added = { '/notes': { get: notes } };
+  expect(await compare(base, withIntroduction('Words.', added))).toEqual([]);
+  expect(await compare(base, withIntroduction('New words.', added))).toMatchObject([
+    { path: '#/info', property: 'description' },
+  ]);
 });
 
 describe('the report', () => {
