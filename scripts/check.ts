@@ -9,7 +9,12 @@ type Step = [claim: string, script: string, ...args: string[]];
 
 // Most steps use one core, so two run at the same time.
 const lanes: Step[][] = [
-  [['The contract follows the house rules; the code compiles and is linted and formatted', 'lint.ts']],
+  [
+    [
+      'The contract follows the house rules; the code compiles and is linted and formatted',
+      ...['lint.ts', '--contract', '--code', '--format', '--types'],
+    ],
+  ],
   [
     ['Generated code matches the contract', 'generate.ts', '--check'],
     ['Every change of the contract is announced', 'diff.ts'],
@@ -26,7 +31,7 @@ async function run(steps: Step[]): Promise<void> {
     const { status, stdout, stderr } = await runNode(program);
     const mark = status === 0 ? styleText('green', '✓') : styleText('red', '✗');
     console.log(
-      `${mark} ${claim} ${styleText('dim', `${((performance.now() - start) / 1000).toFixed(1)} s`)}`,
+      `${mark} ${status === 0 ? claim : `Failed: ${claim}`} ${styleText('dim', `${((performance.now() - start) / 1000).toFixed(1)} s`)}`,
     );
     if (status === 0) continue;
     console.log(`${stdout}${stderr}`.replace(/^/gm, '    '));

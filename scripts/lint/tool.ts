@@ -8,7 +8,7 @@ export async function tool(bin: string, args: string[]): Promise<{ ok: boolean; 
   return { ok: status === 0, output: `${stdout}${stderr}`.trim() };
 }
 
-export const cache = join(root, 'node_modules', '.cache');
+const cache = join(root, 'node_modules', '.cache');
 
 export const compile = (project: string, ...options: string[]) =>
   tool('@typescript/native/bin/tsc', ['--noEmit', '-p', project, ...options]);

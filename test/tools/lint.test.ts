@@ -1,11 +1,11 @@
 // The command line of `npm run lint`. What it says about a contract is tested in test/contract.
-import { appendFile } from 'node:fs/promises';
+import { appendFile, cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { lintContract } from '../../scripts/lint/contract.ts';
 import { root } from '../../scripts/support/root.ts';
 import { brokenProject, swap } from '../support/contract-copy.ts';
-import { runNode } from '../support/processes.ts';
+import { run, runNode } from '../support/processes.ts';
 
 const refunds = join(root, 'test/fixtures/refunds/openapi');
 const lint = (cwd: string, ...args: string[]) => runNode('scripts/lint.ts', args, { cwd });
@@ -29,9 +29,7 @@ it('exits with 1 and names file, line and what to write, if the contract has fau
   );
   const { status, output } = await lint(project.folder, '--contract');
   expect(status).toBe(1);
-  expect(output).toMatch(
-    /^✗ The contract keeps the house rules, and its examples match their schemas \(.* s\)\n/,
-  );
+  expect(output).toMatch(/^✗ The contract has faults \(.* s\)\n/);
   expect(output).toContain(
     `openapi/components/schemas/Amount.yaml:2:7 struct
   2 | type: int
@@ -57,6 +55,47 @@ it('shows what is unfinished, which is no fault yet', async () => {
     /^openapi\/components\/schemas\/Status\.yaml:1:33 todo\n[^]*\nUnfinished, so it cannot be released yet\.$/m,
   );
   expect(status).toBe(0);
+});
+
+it('checks the contract alone, unless other checks are named', async () => {
+  await using project = await brokenProject({}, refunds);
+  const { status, output } = await lint(project.folder);
+  expect(output).toMatch(
+    /^✓ The contract keeps the house rules, and its examples match their schemas \(.* s\)\n$/,
+  );
+  expect(status).toBe(0);
+});
+
+it('checks the format of what is new or changed since all files were formatted, wherever the folder is', async () => {
+  await using project = await brokenProject({}, refunds);
+  let { folder } = project;
+  await cp(join(root, '.prettierrc.json'), join(folder, '.prettierrc.json'));
+  await writeFile(join(folder, '.gitignore'), 'scripts/\nserver/\nnode_modules\n.cache/\n');
+  await run('git', ['init', '--quiet'], { cwd: folder });
+  const answer = async () => (await lint(folder, '--format')).output;
+  const formatted = (files: string) =>
+    expect.stringMatching(new RegExp(`^✓ Every file is formatted \\(new or changed: ${files}\\)`)) as string;
+  expect(await answer()).toEqual(formatted('\\d{2,}'));
+  expect(await answer()).toEqual(formatted('0'));
+
+  await using moved = await brokenProject({}, refunds);
+  const filter = (from: string) => !from.endsWith('node_modules');
+  await cp(folder, moved.folder, { recursive: true, filter });
+  ({ folder } = moved);
+  expect(await answer()).toEqual(formatted('0'));
+
+  const status = join(folder, 'openapi/components/schemas/Status.yaml');
+  const text = await readFile(status, 'utf8');
+  await writeFile(status, text.replace('[open, closed]', '[ open,closed ]'));
+  for (const again of ['once', 'and again'])
+    expect(await answer(), again).toMatch(
+      /^✗ Not every file is formatted [^]*\n\[warn\] openapi\/components\/schemas\/Status\.yaml\n/,
+    );
+  await writeFile(status, text.replace('[open, closed]', '[open, closed, lost]'));
+  expect(await answer()).toEqual(formatted('1'));
+
+  await writeFile(join(folder, '.prettierrc.json'), '{ "singleQuote": false }\n');
+  expect(await answer()).toMatch(/^✗ Not every file is formatted/);
 });
 
 it('refuses an option that does not exist, and shows those that do', async () => {
