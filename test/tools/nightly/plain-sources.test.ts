@@ -1,6 +1,9 @@
 // The sources of the contract are plain OpenAPI: the usual tools read openapi/openapi.yaml as their manuals say, in a clone with our
 // settings. Spectral is in spectral.test.ts.
+import { once } from 'node:events';
 import { cp, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -38,10 +41,10 @@ interface Contract {
 const bundle = JSON.parse(await readFile(join(root, 'generated/openapi.json'), 'utf8')) as Contract;
 const valueOf = (example: string) => bundle.components.examples[example]?.value;
 
-it('prism mock answers a list and a POST with the examples', async () => {
+/** What it answers at an address of its own, until the test is done with it. */
+async function withPrism(args: string[], use: (address: string) => Promise<void>): Promise<void> {
   const port = await freePort();
-  const args = ['mock', 'openapi/openapi.yaml', '--port', String(port)];
-  const prism = startCommand(program('prism'), args, { cwd: clone });
+  const prism = startCommand(program('prism'), [...args, '--port', String(port)], { cwd: clone });
   try {
     await new Promise<void>((resolve, reject) => {
       prism.process.stdout.on('data', () => {
@@ -51,15 +54,46 @@ it('prism mock answers a list and a POST with the examples', async () => {
         reject(new Error(output));
       });
     });
-    const headers = { Authorization: 'Bearer x', 'Content-Type': 'application/json' };
-    const list = await fetch(`http://127.0.0.1:${port}/transactions`, { headers });
-    expect([list.status, await list.json()]).toEqual([200, valueOf('TransactionsFirstPage')]);
-    const body = JSON.stringify(valueOf('PaymentMethodVisaSucceededRequest'));
-    const stored = await fetch(`http://127.0.0.1:${port}/payment-methods`, { method: 'POST', headers, body });
-    expect([stored.status, await stored.json()]).toEqual([201, valueOf('PaymentMethodVisaSucceeded')]);
+    await use(`http://127.0.0.1:${port}`);
   } finally {
     prism.process.kill();
     await prism.ended;
+  }
+}
+const headers = { Authorization: 'Bearer x', 'Content-Type': 'application/json' };
+
+it('prism mock answers a list and a POST with the examples', () =>
+  withPrism(['mock', 'openapi/openapi.yaml'], async (address) => {
+    const list = await fetch(`${address}/transactions`, { headers });
+    expect([list.status, await list.json()]).toEqual([200, valueOf('TransactionsFirstPage')]);
+    const body = JSON.stringify(valueOf('PaymentMethodVisaSucceededRequest'));
+    const stored = await fetch(`${address}/payment-methods`, { method: 'POST', headers, body });
+    expect([stored.status, await stored.json()]).toEqual([201, valueOf('PaymentMethodVisaSucceeded')]);
+  }));
+
+it('prism proxy names what a server of somebody else breaks', async () => {
+  const schemes = valueOf('CardSchemeDefinitionsAll') as { items: object[] };
+  const [right, wrong] = [schemes, { items: schemes.items.map((item) => ({ ...item, id: 7 })) }];
+  let shown: object = right;
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'Content-Type': 'application/json', 'X-Request-ID': 'a' });
+    response.end(JSON.stringify(shown));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    const { port } = server.address() as AddressInfo;
+    await withPrism(['proxy', 'openapi/openapi.yaml', `http://127.0.0.1:${port}`], async (address) => {
+      const violations = async () => {
+        const answer = await fetch(`${address}/card-scheme-definitions`, { headers });
+        await answer.arrayBuffer();
+        return answer.headers.get('sl-violations');
+      };
+      expect(await violations()).toBeNull();
+      shown = wrong;
+      expect(await violations()).toContain('must be string');
+    });
+  } finally {
+    server.close();
   }
 });
 
