@@ -149,7 +149,7 @@ export const routes: Readonly<Record<string, Route>> = {
   'GET /webhook-subscriptions': { takesKey: false, answer: 'page' },
 };
 
-/** The request and the responses of each: see server/contract/handler-types.ts. */
+/** The request and the responses of each: see server/kit/contract/handler-types.ts. */
 export interface OperationTypes {
   listApiKeyPairs: paths['/api-key-pairs']['get'];
   checkGiftCardBalances: paths['/gift-cards/balances']['post'];

@@ -1,21 +1,21 @@
 // The HTTP app: the same checks in the same order as the server's pipeline (server/app.ts), then Prism. It keeps no state
 // between requests, except for the answers to requests with an Idempotency-Key.
 import type { Request } from 'express';
-import { createBody } from '../server/http/body.ts';
-import { createDesk, explainAbsence } from '../server/http/desk/desk.ts';
-import type { RequestFeed } from '../server/http/desk/feed.ts';
-import { createExpress, type App } from '../server/http/express.ts';
+import { createBody } from '../server/kit/http/body.ts';
+import { createDesk, explainAbsence } from '../server/kit/http/desk/desk.ts';
+import type { RequestFeed } from '../server/kit/http/desk/feed.ts';
+import { createExpress, type App } from '../server/kit/http/express.ts';
 import {
   createCors,
   earlyData,
   createSecurityHeaders,
   wellFormed,
   requestId,
-} from '../server/http/headers.ts';
-import type { Selected } from '../server/http/known.ts';
-import { check, forEvery, pipeline, whereOnly } from '../server/http/pipeline.ts';
-import { createRoute } from '../server/http/route.ts';
-import { createValidate } from '../server/http/validate.ts';
+} from '../server/kit/http/headers.ts';
+import type { Selected } from '../server/kit/http/known.ts';
+import { check, forEvery, pipeline, whereOnly } from '../server/kit/http/pipeline.ts';
+import { createRoute } from '../server/kit/http/route.ts';
+import { createValidate } from '../server/kit/http/validate.ts';
 import { account } from './http/account.ts';
 import { createAnswer } from './http/answer.ts';
 import type { Delay } from './http/delay.ts';

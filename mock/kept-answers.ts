@@ -5,7 +5,7 @@ import {
   type Claim,
   type KeptAnswer,
   type KeptAnswers,
-} from '../server/resources/idempotency-keys/rules.ts';
+} from '../server/kit/idempotency/rules.ts';
 
 const mostKeys = 1_000;
 

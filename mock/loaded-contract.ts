@@ -1,8 +1,8 @@
 // The bundled contract and everything the mock derives from it. Loading throws on a faulty contract, so the mock never
 // serves one.
-import { compileContract, type CompiledContract } from '../server/contract/compile.ts';
-import { loadContract, publish, type Document } from '../server/contract/load.ts';
-import { createRouter, type Router } from '../server/http/route.ts';
+import { compileContract, type CompiledContract } from '../server/kit/contract/compile.ts';
+import { loadContract, publish, type Document } from '../server/kit/contract/load.ts';
+import { createRouter, type Router } from '../server/kit/http/route.ts';
 import { mockOperations, type MockOperation } from './operations.ts';
 import { createPrism, type Prism } from './prism.ts';
 

@@ -1,7 +1,7 @@
 // `npm run mock`, and `npx URL/mock.tgz`: prints the mock's URL, then one line per request.
 import { createInterface } from 'node:readline';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { ContractFault } from '../server/contract/load.ts';
+import { ContractFault } from '../server/kit/contract/load.ts';
 import { longestDelay } from './http/delay.ts';
 import type { Mock } from './mock.ts';
 

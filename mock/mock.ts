@@ -3,10 +3,10 @@
 import { watch } from 'node:fs';
 import { isIP } from 'node:net';
 import { basename, dirname, join } from 'node:path';
-import { bundleFile, ContractFault, projectRoot } from '../server/contract/load.ts';
-import { isLoopback } from '../server/http/desk/desk.ts';
-import { createRequestFeed } from '../server/http/desk/feed.ts';
-import { listen } from '../server/http/listen.ts';
+import { bundleFile, ContractFault, projectRoot } from '../server/kit/contract/load.ts';
+import { isLoopback } from '../server/kit/http/desk/desk.ts';
+import { createRequestFeed } from '../server/kit/http/desk/feed.ts';
+import { listen } from '../server/kit/http/listen.ts';
 import { createApp } from './app.ts';
 import { createDelay } from './http/delay.ts';
 import type { RecordedRequest } from './http/request-log.ts';

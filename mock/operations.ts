@@ -7,7 +7,7 @@ import {
   type ContractOperation,
   type Document,
   type Parameter,
-} from '../server/contract/load.ts';
+} from '../server/kit/contract/load.ts';
 
 export interface ResponseExample {
   status: number;

@@ -1,6 +1,6 @@
 // `Prefer: code=…`, `example=…`, `delay=…`, `retry-after=…` (RFC 7240): the caller selects one of the contract's responses, and when it
 // comes. A response that the contract does not have gives 400 and the list of those it has. RFC 7240: other preferences are ignored.
-import { ApiError } from '../server/errors.ts';
+import { ApiError } from '../server/kit/errors.ts';
 import { longestDelay } from './http/delay.ts';
 import type { MockOperation } from './operations.ts';
 import type { ResponseChoice } from './prism.ts';

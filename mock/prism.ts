@@ -2,7 +2,7 @@
 // server's; the middleware in http/ validates instead.
 import { createLogger } from '@stoplight/prism-core';
 import { createInstance, getHttpOperationsFromSpec, type IHttpConfig } from '@stoplight/prism-http';
-import type { Document } from '../server/contract/load.ts';
+import type { Document } from '../server/kit/contract/load.ts';
 import type { MockOperation } from './operations.ts';
 
 export interface ResponseChoice {

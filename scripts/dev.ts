@@ -3,7 +3,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { createTerminalLine } from '../server/terminal-log.ts';
+import { createTerminalLine } from '../server/kit/log/terminal.ts';
 import { createProgram, type Program, type Started } from './dev/program.ts';
 import { devFolder, noteRunning } from './dev/running.ts';
 import { show, type State } from './dev/screen.ts';
@@ -15,7 +15,7 @@ import { root } from './support/root.ts';
 import { watchFolders } from './support/watch.ts';
 
 /** What `generate` writes is not a change by the user. */
-const generatedFiles = ['server/handlers/index.ts', 'server/database/migrations/index.ts'];
+const generatedFiles = ['server/handlers/index.ts', 'server/migrations/index.ts'];
 const isSourceOfGenerate = (file: string) => /^openapi\/|^server\/database\/migrations\//.test(file);
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -11,7 +11,7 @@ const help = `Generate code from the contract in openapi/.
 
 Writes generated/openapi.json (the bundle), generated/types.ts, generated/operations.ts,
 generated/validators.js (validators of all responses and events; not in Git), server/handlers/index.ts,
-server/database/migrations/index.ts (the list of the files there), missing stubs in server/handlers/ and missing tests in
+server/migrations/index.ts (the list of the files there), missing stubs in server/handlers/ and missing tests in
 test/service/operations/. Existing handlers and tests are never overwritten.
 
 Exit code: 0 if all is written or nothing would change, 1 if not, 2 for an unknown option.`;

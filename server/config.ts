@@ -3,10 +3,10 @@ import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
-import { isExposed } from './database-url.ts';
-import { ConfigurationFault } from './faults.ts';
-import { nearest } from './rules/nearest.ts';
-import { parseSettings } from './settings-file.ts';
+import { isExposed } from './kit/database/url.ts';
+import { ConfigurationFault } from './kit/faults.ts';
+import { nearest } from './kit/rules/nearest.ts';
+import { parseSettings } from './kit/settings-file.ts';
 import {
   fileNameOf,
   namesWithFiles,
@@ -110,8 +110,6 @@ function missing(name: SettingName): string {
 /** For a command that uses what it was not given. */
 export const missingFault = (names: readonly SettingName[]): ConfigurationFault =>
   faultOf(names.map(missing));
-
-export const defaultDataDir = resolve(settings.DATA_DIR.default);
 
 /**
  * For commands: in production a missing secret, or PUBLIC_URL, is refused only by a command that uses it. Many need only

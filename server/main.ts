@@ -1,5 +1,5 @@
 // `npm start`: runs the service. Its settings are variables.
-import { commandsHere } from './installation.ts';
+import { commandsHere } from './kit/installation.ts';
 import { run } from './run.ts';
 import { settingsHelp } from './settings.ts';
 

@@ -2,25 +2,26 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
-import type { Db } from './database/database.ts';
-import { readPrivate, writePrivate } from './database/embedded/data-dir.ts';
-import { claimDatabase } from './database/environment.ts';
-import { inWork, silently, lockUntilCommit } from './database/unit-of-work.ts';
-import { ConfigurationFault } from './faults.ts';
-import { guide } from './guides.ts';
+import { algorithmOf, generateKeyPair, thumbprint } from './kit/access/token.ts';
+import type { Db } from './kit/database/database.ts';
+import { readPrivate, writePrivate } from './kit/database/embedded/data-dir.ts';
+import { claimDatabase } from './kit/database/environment.ts';
+import { inWork, silently, lockUntilCommit } from './kit/database/unit-of-work.ts';
+import { ConfigurationFault } from './kit/faults.ts';
+import { guide } from './kit/guides.ts';
+import { earlier } from './kit/rules/database-time.ts';
+import { findMissingKeys } from './kit/secrets/reseal.ts';
+import { sandboxKeyFile } from './kit/secrets/secrets-file.ts';
+import { isCardKeyInDataDir, type Secrets } from './open-secrets.ts';
 import { createKeyPair } from './resources/api-key-pairs/changes.ts';
 import { findActivePairNamed, findSigningPair } from './resources/api-key-pairs/queries.ts';
-import { algorithmOf, generateKeyPair, thumbprint } from './resources/api-key-pairs/token.ts';
 import { createAccount } from './resources/merchant-accounts/changes.ts';
 import { findFirstAccount } from './resources/merchant-accounts/queries.ts';
 import type { CardSecrets } from './resources/payment-methods/changes.ts';
+import { sealedColumns } from './resources/sealed.ts';
 import { importTransactions } from './resources/transactions/changes.ts';
-import { earlier } from './rules/database-time.ts';
 import { createSampleRecords } from './sandbox/sample-records.ts';
 import { createSamples } from './sandbox/sample-transactions.ts';
-import { isCardKeyInDataDir, type Secrets } from './secrets/open.ts';
-import { findMissingKeys } from './secrets/reseal.ts';
-import { sandboxKeyFile } from './secrets/secrets-file.ts';
 
 interface Prepared {
   config: Config;
@@ -40,7 +41,7 @@ export async function prepareData(db: Db, { config, log, secrets }: Prepared): P
 
 /** With a wrong CARD_KEY requests fail. One that opens some of the values is probably the right one, and another is missing. */
 async function refuseWrongKeys(db: Db, { config, secrets, log }: Prepared): Promise<void> {
-  const found = await findMissingKeys(db, secrets.vault);
+  const found = await findMissingKeys(db, sealedColumns, secrets.vault);
   if (!found) return;
   const ids = found.missing.join(', ');
   if (found.isWhollyWrong) throw new ConfigurationFault(whollyWrong(config, ids));

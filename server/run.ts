@@ -3,13 +3,13 @@
 import { inspect } from 'node:util';
 import type { Logger } from 'pino';
 import { readConfig, type Config } from './config.ts';
-import { setupFault } from './database/faults.ts';
-import { OperatorFault } from './faults.ts';
-import { commandsHere, readBuild } from './installation.ts';
-import { createLog, flushLog } from './log.ts';
+import { setupFault } from './kit/database/faults.ts';
+import { OperatorFault } from './kit/faults.ts';
+import { commandsHere, readBuild } from './kit/installation.ts';
+import { createLog, flushLog } from './kit/log/log.ts';
+import { endOnUncaught, uncaughtText } from './kit/log/uncaught.ts';
+import { visibleLines } from './kit/log/visible.ts';
 import { hasDesk, startService, type Service } from './start.ts';
-import { endOnUncaught, uncaughtText } from './uncaught.ts';
-import { visibleLines } from './visible.ts';
 
 export type Running = Pick<Service, 'url' | 'port' | 'firstCall' | 'metricsPort' | 'close'>;
 
@@ -67,7 +67,7 @@ async function serve<Started extends Running>({ read, start, serveProgram }: Way
   // Lines for people on a terminal, JSON for everything else.
   const terminal =
     process.stdout.isTTY && !serveProgram
-      ? (await import('./terminal-log.ts')).toTerminal(process.stdout)
+      ? (await import('./kit/log/terminal.ts')).toTerminal(process.stdout)
       : undefined;
   const log = createLog(config.logLevel, serveProgram ? process.stderr : terminal);
   const starting = start(config, log);

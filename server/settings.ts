@@ -1,8 +1,8 @@
 // Every setting of the service, in one table. config.ts reads it; messages, `npm start -- --help`, the NAME_FILE variants and the
 // table in docs/settings.md come from it.
 import { isIP } from 'node:net';
-import { databaseUrlFault } from './database-url.ts';
-import type { Keys } from './secrets/vault.ts';
+import { databaseUrlFault } from './kit/database/url.ts';
+import type { Keys } from './kit/secrets/vault.ts';
 
 interface Setting {
   doc: string;

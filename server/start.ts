@@ -6,32 +6,34 @@ import type { Logger } from 'pino';
 import { operations } from '../generated/operations.ts';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
-import { compileContract, type CompiledContract } from './contract/compile.ts';
-import type { Handlers } from './contract/handler-types.ts';
-import { loadContract, projectRoot } from './contract/load.ts';
-import { savePublicUrl } from './database/environment.ts';
-import { openReadyDatabase, type OpenedDatabase } from './database/open.ts';
-import { createUnitOfWork } from './database/unit-of-work.ts';
-import { nextWait } from './events/attempts.ts';
-import type { DeliverDeps } from './events/deliver.ts';
-import { createOutbox } from './events/outbox.ts';
-import { sendOptions } from './events/send.ts';
-import { defaultLimits, startWorker, type Worker, type WorkerLimits } from './events/worker.ts';
+import { openReadyDatabase, type OpenedDatabase } from './database.ts';
 import type { WriteDeps } from './handlers/deps.ts';
 import { handlers } from './handlers/index.ts';
-import { isLoopback, type DeskDeps } from './http/desk/desk.ts';
-import { createRequestFeed } from './http/desk/feed.ts';
-import type { Life } from './http/health.ts';
-import { rememberNumbersMilliseconds } from './http/limits.ts';
-import { listen, requireFreePort } from './http/listen.ts';
-import { createRouter } from './http/route.ts';
-import { firstCall } from './installation.ts';
+import { compileContract, type CompiledContract } from './kit/contract/compile.ts';
+import type { Handlers } from './kit/contract/handler-types.ts';
+import { loadContract, projectRoot } from './kit/contract/load.ts';
+import { savePublicUrl } from './kit/database/environment.ts';
+import { createUnitOfWork } from './kit/database/unit-of-work.ts';
+import { nextWait } from './kit/events/attempts.ts';
+import type { DeliverDeps } from './kit/events/deliver.ts';
+import { createOutbox } from './kit/events/outbox.ts';
+import { sendOptions } from './kit/events/send.ts';
+import { defaultLimits, startWorker, type Worker, type WorkerLimits } from './kit/events/worker.ts';
+import { isLoopback, type DeskDeps } from './kit/http/desk/desk.ts';
+import { createRequestFeed } from './kit/http/desk/feed.ts';
+import type { Life } from './kit/http/health.ts';
+import { listen, requireFreePort } from './kit/http/listen.ts';
+import { createRouter } from './kit/http/route.ts';
+import { firstCall } from './kit/installation.ts';
+import { startJobs } from './kit/upkeep/jobs.ts';
+import { countFaults, observe, refusePort, type Observing } from './kit/upkeep/observe.ts';
+import { openSecrets } from './open-secrets.ts';
 import { prepareData } from './prepare-data.ts';
 import { guardProviders, loadProviders, type Providers } from './providers/index.ts';
+import { countCalls } from './providers/metrics.ts';
+import { jobsOf } from './resources/jobs.ts';
+import { cardGauges } from './resources/payment-methods/metrics.ts';
 import { createEventFeed, makeSandboxToken } from './sandbox/feed.ts';
-import { openSecrets } from './secrets/open.ts';
-import { startJobs } from './upkeep/jobs.ts';
-import { countFaults, observe, refusePort, type Observing } from './upkeep/observe.ts';
 
 export interface Service {
   url: string;
@@ -203,11 +205,11 @@ async function openParts(config: Config, log: Logger, life: Life, replaced: Part
     };
     // After the database: one that belongs to production is refused before anything is created.
     const secrets = openSecrets(config);
-    observing = await observe(config, database, made.now);
+    observing = await observe(config, database, made.now, cardGauges);
     await prepareData(database.background.db, { ...made, secrets });
     const { metrics } = observing;
     const hasApprovals = config.environment === 'sandbox';
-    const providers = guardProviders(loaded, { hasApprovals, note: metrics?.noteProviderCall });
+    const providers = guardProviders(loaded, { hasApprovals, note: metrics && countCalls(metrics) });
     const responses = metrics
       ? countFaults(contract.responses, metrics.noteContractFault)
       : contract.responses;
@@ -260,8 +262,7 @@ const startDailyJobs = (
 ) =>
   startJobs({
     db: background.db,
-    inUnitOfWork: unitsOn(background.db),
-    rememberNumbersMilliseconds,
+    own: jobsOf(background.db, unitsOn(background.db), log),
     log,
     here: now,
     eventRetentionDays: config.eventRetentionDays,

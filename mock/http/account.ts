@@ -1,5 +1,5 @@
 // The merchant account. The mock has the two accounts of a new sandbox; any other gives 404, as in the sandbox.
-import { createMerchantAccount, unknownMerchantAccount } from '../../server/http/merchant-account.ts';
+import { createMerchantAccount, unknownMerchantAccount } from '../../server/kit/access/select.ts';
 
 const accountIds = ['default', 'marketplace'] as const;
 

@@ -1,18 +1,17 @@
 // The response: what the Prefer header selects, or else what the values of the request lead to. Prism produces it, and it is
 // validated against the contract like every response of the server.
 import type { Request, Response } from 'express';
-import { ApiError } from '../../server/errors.ts';
-import { send } from '../../server/http/answer.ts';
-import { claimOf, createOnce, type KeepAnswer } from '../../server/http/idempotency.ts';
-import type { Selected, Validated } from '../../server/http/known.ts';
-import { check } from '../../server/http/pipeline.ts';
-import type { SentAnswer } from '../../server/resources/idempotency-keys/rules.ts';
-import { deriveKeys } from '../../server/secrets/derive-keys.ts';
+import { ApiError } from '../../server/kit/errors.ts';
+import { send } from '../../server/kit/http/answer.ts';
+import type { Selected, Validated } from '../../server/kit/http/known.ts';
+import { check } from '../../server/kit/http/pipeline.ts';
+import { claimOf, createOnce, type KeepAnswer } from '../../server/kit/idempotency/once.ts';
+import type { SentAnswer } from '../../server/kit/idempotency/rules.ts';
+import { deriveKeys } from '../../server/kit/secrets/derive-keys.ts';
 import { createKeptAnswers } from '../kept-answers.ts';
 import { chooseOutcome } from '../outcomes/index.ts';
 import { isIgnored, readPreference, type Preference } from '../prefer.ts';
 import type { PrismResponse } from '../prism.ts';
-
 import type { Delay } from './delay.ts';
 import { trailOf, type Authenticated, type Loaded, type Routed } from './known.ts';
 import { rebaseUrls } from './pages.ts';

@@ -1,9 +1,9 @@
 // Finds the operation as the service does. For an unknown path, the reason in the log names a path that is spelt alike; the
 // response is the service's.
 import type { Request } from 'express';
-import { ApiError } from '../../server/errors.ts';
-import type { Found } from '../../server/http/route.ts';
-import { editDistance } from '../../server/rules/nearest.ts';
+import { ApiError } from '../../server/kit/errors.ts';
+import type { Found } from '../../server/kit/http/route.ts';
+import { editDistance } from '../../server/kit/rules/nearest.ts';
 import type { LoadedContract } from '../loaded-contract.ts';
 import type { MockOperation } from '../operations.ts';
 

@@ -1,7 +1,7 @@
 // What the mock knows of a request besides what the service does, and what is left of it for the request log.
 import type { Response } from 'express';
-import type { Found } from '../../server/http/route.ts';
-import type { Accounts } from '../../server/rules/accounts.ts';
+import type { Found } from '../../server/kit/http/route.ts';
+import type { Accounts } from '../../server/kit/rules/accounts.ts';
 import type { LoadedContract } from '../loaded-contract.ts';
 import type { MockOperation } from '../operations.ts';
 

@@ -2,12 +2,13 @@
 // that host with its own URL and serves a badge for each card scheme and an approval page. It also serves the docs, if they
 // are built.
 import type { Express } from 'express';
-import type { Document } from '../../server/contract/load.ts';
-import { knowing, type Pipeline } from '../../server/http/pipeline.ts';
-import { drawBadge, serveDocs, withOwnServer } from '../../server/http/static.ts';
+import type { Document } from '../../server/kit/contract/load.ts';
+import { knowing, type Pipeline } from '../../server/kit/http/pipeline.ts';
+import { serveDocs, withOwnServer } from '../../server/kit/http/static.ts';
+import { uuidSource } from '../../server/kit/rules/values.ts';
+import { drawBadge } from '../../server/resources/card-schemes/badges.ts';
 import { schemeNames, badgePath, type CardScheme } from '../../server/resources/card-schemes/rules.ts';
 import { approvalPath } from '../../server/resources/payment-methods/rules.ts';
-import { uuidSource } from '../../server/rules/values.ts';
 import { trailOf, type Loaded } from './known.ts';
 
 interface PagesOptions {

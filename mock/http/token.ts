@@ -1,16 +1,16 @@
 // The bearer token is read but its signature is never verified, because the mock has no keys. Any opaque text is accepted. To a
 // JWT all other rules of the service apply, so that a backend that signs wrong tokens, or too seldom new ones, notices it here.
-import { ApiError } from '../../server/errors.ts';
-import { forbidden } from '../../server/http/access.ts';
-import { check, type Passed, type Step } from '../../server/http/pipeline.ts';
 import {
   checkClaims,
   InvalidToken,
   parseObject,
   readKeyId,
   longestToken,
-} from '../../server/resources/api-key-pairs/claims.ts';
-import { isAllowed } from '../../server/resources/roles/rules.ts';
+} from '../../server/kit/access/claims.ts';
+import { forbidden } from '../../server/kit/access/permission.ts';
+import { isAllowed } from '../../server/kit/access/roles.ts';
+import { ApiError } from '../../server/kit/errors.ts';
+import { check, type Passed, type Step } from '../../server/kit/http/pipeline.ts';
 import type { Authenticated, Routed } from './known.ts';
 
 // The mock has no key pairs and no roles, so nothing restricts the scopes of a token.

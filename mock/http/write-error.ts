@@ -1,7 +1,7 @@
 // The last middleware: turns everything that was thrown into an error response.
 import type { ErrorRequestHandler } from 'express';
-import { ApiError } from '../../server/errors.ts';
-import { sendError } from '../../server/http/write-error.ts';
+import { ApiError } from '../../server/kit/errors.ts';
+import { sendError } from '../../server/kit/http/write-error.ts';
 import { trailOf } from './known.ts';
 
 export const writeError: ErrorRequestHandler = (error: unknown, _req, res, next) => {

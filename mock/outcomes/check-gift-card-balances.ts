@@ -1,7 +1,7 @@
 // Gift cards: numbers and PINs choose the balance or the failure, by the sandbox's own table. The stored cards are those of
 // the contract's examples.
 import type { components } from '../../generated/types.ts';
-import type { Input } from '../../server/contract/handler-types.ts';
+import type { Input } from '../../server/kit/contract/handler-types.ts';
 import { readBalances } from '../../server/providers/gift-cards.ts';
 import { sandboxBalance, slowMilliseconds, wholeCallPins } from '../../server/providers/simulated.ts';
 import { presentGiftCardBalance } from '../../server/resources/gift-cards/rules.ts';

@@ -2,12 +2,12 @@
 // of the request.
 import { randomUUID } from 'node:crypto';
 import type { components } from '../../generated/types.ts';
-import type { Input } from '../../server/contract/handler-types.ts';
-import { ApiError } from '../../server/errors.ts';
+import type { Input } from '../../server/kit/contract/handler-types.ts';
+import { ApiError } from '../../server/kit/errors.ts';
+import { hostFaults } from '../../server/kit/rules/values.ts';
+import { deriveKeys, fingerprintOf } from '../../server/kit/secrets/derive-keys.ts';
 import { describeSimulatedCard, sandboxStatus } from '../../server/providers/simulated.ts';
 import { binOf, lastFour, schemeOf, unusable } from '../../server/resources/payment-methods/rules.ts';
-import { hostFaults } from '../../server/rules/values.ts';
-import { deriveKeys, fingerprintOf } from '../../server/secrets/derive-keys.ts';
 import { successExamples, type MockOperation } from '../operations.ts';
 import { accountId, scenarioOf, type ChooseOutcome, type MockRequest } from './outcome.ts';
 

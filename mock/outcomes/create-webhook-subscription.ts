@@ -2,9 +2,9 @@
 // receiver has to be configured only once. Plain http is accepted, as in the sandbox; only production refuses it with 422.
 import { randomUUID } from 'node:crypto';
 import type { components } from '../../generated/types.ts';
-import type { Input } from '../../server/contract/handler-types.ts';
-import { ApiError } from '../../server/errors.ts';
-import { hostFaults } from '../../server/rules/values.ts';
+import type { Input } from '../../server/kit/contract/handler-types.ts';
+import { ApiError } from '../../server/kit/errors.ts';
+import { hostFaults } from '../../server/kit/rules/values.ts';
 import { successExamples } from '../operations.ts';
 import { accountId, type ChooseOutcome } from './outcome.ts';
 

@@ -2,7 +2,8 @@
 // itself, so the mock needs no state; they are not signed, because there is nothing to protect.
 import { createHash } from 'node:crypto';
 import { parseJson } from '../../client/json.ts';
-import { cursorBinding } from '../../server/rules/cursor.ts';
+import { cursorBinding } from '../../server/kit/rules/cursor.ts';
+import { canonicalFilter } from '../../server/resources/transactions/metadata-filter.ts';
 import type { MockRequest } from './outcome.ts';
 
 export interface Cursor {
@@ -31,6 +32,6 @@ export function decodeCursor(text: string, binding: string): Cursor | undefined 
 
 export const bindingOf = ({ operation, query, account }: MockRequest): string =>
   createHash('sha256')
-    .update(cursorBinding(operation.id, JSON.stringify(account), query))
+    .update(cursorBinding(operation.id, JSON.stringify(account), query, canonicalFilter))
     .digest('base64url')
     .slice(0, 16);

@@ -1,5 +1,5 @@
 // Transactions: a list whose `metadata` filter must be JSON objects of strings, which JSON Schema cannot express.
-import { readMetadataFilter } from '../../server/rules/filters.ts';
+import { readMetadataFilter } from '../../server/resources/transactions/metadata-filter.ts';
 import { list } from './list.ts';
 import type { ChooseOutcome } from './outcome.ts';
 import { applyTransactionFilters } from './transaction-filters.ts';

@@ -1,8 +1,8 @@
 // Lists: all items of the contract's examples, filtered and paged like the server's lists. The cursors in the examples work
 // too.
-import { ApiError, type Unprocessable } from '../../server/errors.ts';
-import { foreignCursor, givenCursor } from '../../server/rules/cursor.ts';
-import { notAfter } from '../../server/rules/values.ts';
+import { ApiError, type Unprocessable } from '../../server/kit/errors.ts';
+import { foreignCursor, givenCursor } from '../../server/kit/rules/cursor.ts';
+import { notAfter } from '../../server/kit/rules/values.ts';
 import { successExamples, type MockOperation } from '../operations.ts';
 import { bindingOf, decodeCursor, encodeCursor, type Cursor } from './cursors.ts';
 import type { MockRequest, Outcome } from './outcome.ts';

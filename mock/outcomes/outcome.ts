@@ -1,6 +1,6 @@
 // The outcome of a request: which response of the contract it gets, and which values of the request that response repeats.
 import { isDeepStrictEqual } from 'node:util';
-import type { Selection } from '../../server/handlers/deps.ts';
+import type { Selection } from '../../server/kit/rules/accounts.ts';
 import { successExamples, type MockOperation } from '../operations.ts';
 
 export interface MockRequest {

@@ -2,8 +2,8 @@
 // server/resources/transactions/filters.ts, which needs a database; test/service/mock/parity.filters.test.ts compares the answers of both.
 // If a filter of the contract is in neither `filters` nor `Ignored`, the code does not compile.
 import type { components } from '../../generated/types.ts';
-import type { Input } from '../../server/contract/handler-types.ts';
-import { readUuid, notAfter, notBefore } from '../../server/rules/values.ts';
+import type { Input } from '../../server/kit/contract/handler-types.ts';
+import { readUuid, notAfter, notBefore } from '../../server/kit/rules/values.ts';
 import type { ApplyFilters } from './list.ts';
 
 type Transaction = components['schemas']['Transaction'];

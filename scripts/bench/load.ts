@@ -2,7 +2,7 @@
 // faster than an answer.
 import { randomInt } from 'node:crypto';
 import autocannon from 'autocannon';
-import { passesLuhn } from '../../server/rules/card-numbers.ts';
+import { passesLuhn } from '../../server/kit/rules/card-numbers.ts';
 
 export interface Call {
   method: 'GET' | 'POST';

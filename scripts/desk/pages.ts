@@ -1,5 +1,5 @@
 // The sandbox's pages: landing page and console for developers, and the approval of a card. They are no part of the docs, because production has none of
-// them; server/http/desk serves them and answers what they ask. Header, style and search are those of the docs beside them.
+// them; server/kit/http/desk serves them and answers what they ask. Header, style and search are those of the docs beside them.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { isDeepStrictEqual, parseArgs, promisify } from 'node:util';
-import { ContractFault } from '../../server/contract/load.ts';
+import { ContractFault } from '../../server/kit/contract/load.ts';
 import { bundle } from '../generate/bundle.ts';
 import { lintContract } from '../lint/contract.ts';
 import { count, messagesOf } from '../lint/report.ts';

@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ContractFault } from '../../server/contract/load.ts';
+import { ContractFault } from '../../server/kit/contract/load.ts';
 import { withoutTables } from '../generate/introduction.ts';
 import { redocly } from '../support/redocly.ts';
 import { root } from '../support/root.ts';

@@ -1,5 +1,5 @@
 // Finds the changes that `redocly diff` misses. They are rated in impact.ts, like all others.
-import { valueAt } from '../../server/contract/load.ts';
+import { valueAt } from '../../server/kit/contract/load.ts';
 import { atKeyword, isObject, segments, step, type Change, type Json } from './change.ts';
 
 /**

@@ -2,7 +2,7 @@
 // users.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { valueAt } from '../../server/contract/load.ts';
+import { valueAt } from '../../server/kit/contract/load.ts';
 import { positionOf, readSource } from '../lint/sources.ts';
 import { component, isObject, segments, type Json } from './change.ts';
 

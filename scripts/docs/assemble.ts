@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { stringify } from 'yaml';
-import { publish, type Document } from '../../server/contract/load.ts';
+import { publish, type Document } from '../../server/kit/contract/load.ts';
 import { root } from '../support/root.ts';
 import { bundled } from './bundled.ts';
 import { forReaders, itemsOf, type Contract, type Item } from './contract.ts';
@@ -121,7 +121,7 @@ interface Text {
   afterTitle?: string;
 }
 
-/** The console is hidden where there is none: see style.css and server/http/static.ts. */
+/** The console is hidden where there is none: see style.css and server/kit/http/static.ts. */
 const elsewhere = ({ operation, isEvent, href }: Item): string => {
   const console = isEvent
     ? ''

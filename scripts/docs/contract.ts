@@ -1,7 +1,7 @@
 // The copy of the contract that the reference shows: with commands to paste, without what only a validator needs. What readers
-// download is made by server/contract/load.ts.
+// download is made by server/kit/contract/load.ts.
 import { slug } from 'github-slugger';
-import { resolve } from '../../server/contract/load.ts';
+import { resolve } from '../../server/kit/contract/load.ts';
 import { kebab } from '../generate/handlers.ts';
 import { samplesOf, type Call } from './samples.ts';
 

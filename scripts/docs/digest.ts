@@ -14,7 +14,7 @@ export function docsDigest(contract: string): string {
     'scripts/generate/handlers.ts',
     'scripts/generate/introduction.ts',
     'scripts/packages.ts',
-    'server/contract/load.ts',
+    'server/kit/contract/load.ts',
     ...filesIn(root, 'client'),
     ...filesIn(root, 'docs'),
     // Not the rest of server/, of which the mock uses parts: an edit there would make every start as slow as the first.

@@ -1,5 +1,5 @@
 // The fields of a schema, with their rules in words: for pages and search.
-import { resolve } from '../../server/contract/load.ts';
+import { resolve } from '../../server/kit/contract/load.ts';
 import type { Contract, Parameter, Schema } from './contract.ts';
 
 export interface Field {

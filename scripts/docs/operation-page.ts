@@ -1,5 +1,5 @@
 // The page of an operation or an event, as Markdown: what the contract says, in the order in which a reader needs it.
-import { resolve } from '../../server/contract/load.ts';
+import { resolve } from '../../server/kit/contract/load.ts';
 import { inTwo } from '../generate/introduction.ts';
 import type { Content, Contract, Item, Parameter } from './contract.ts';
 import { code, fieldsOf, parameterField, rulesOf, type Field } from './fields.ts';

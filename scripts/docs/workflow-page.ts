@@ -1,5 +1,5 @@
 // The page of a workflow of docs/workflows/, which `npm run check` runs: as Markdown, each step with its command and answer.
-import { resolve } from '../../server/contract/load.ts';
+import { resolve } from '../../server/kit/contract/load.ts';
 import { itemsOf, serverOf, type Contract } from './contract.ts';
 import { code } from './fields.ts';
 import { compact, fence } from './operation-page.ts';

@@ -2,7 +2,7 @@
 // name of an interface, and of any other type all that is in it. Enumerations are open: a later version of the service may add values.
 import { createRequire } from 'node:module';
 import type Typescript from 'typescript';
-import { resolve } from '../../server/contract/load.ts';
+import { resolve } from '../../server/kit/contract/load.ts';
 import { operationsOf, type Contract } from './contract.ts';
 import { banner, typesText } from './types.ts';
 

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bundle as bundleFile, loadConfig } from '@redocly/openapi-core';
-import { ContractFault } from '../../server/contract/load.ts';
+import { ContractFault } from '../../server/kit/contract/load.ts';
 import { lintContract } from '../lint/contract.ts';
 import { asText } from '../lint/report.ts';
 import type { Contract } from './contract.ts';

@@ -1,5 +1,5 @@
 // The parts of a bundled contract that the generators read. The house rules guarantee that the required ones exist.
-import { resolve } from '../../server/contract/load.ts';
+import { resolve } from '../../server/kit/contract/load.ts';
 
 export interface Parameter {
   name: string;

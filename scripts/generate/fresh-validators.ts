@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadContract } from '../../server/contract/load.ts';
+import { loadContract } from '../../server/kit/contract/load.ts';
 import { filesIn, replaceFile } from '../support/files.ts';
 import { root } from '../support/root.ts';
 import { withoutProse } from './prose.ts';
@@ -28,7 +28,7 @@ export function validators(formats: object): Record<string, ValidateFunction>;
 const makers = (project: string) => [
   'node_modules/.package-lock.json',
   'scripts/generate/validators.ts',
-  ...filesIn(project, 'server/contract').filter((file) => file.endsWith('.ts')),
+  ...filesIn(project, 'server/kit/contract').filter((file) => file.endsWith('.ts')),
 ];
 
 /** All files that they depend on. */

@@ -1,7 +1,7 @@
 // Derives the generated files of a project from its contract. A contract that fails the lint is not generated from.
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ContractFault } from '../../server/contract/load.ts';
+import { ContractFault } from '../../server/kit/contract/load.ts';
 import { replaceFile } from '../support/files.ts';
 import { answersModule } from './answers.ts';
 import { bundleContract } from './bundle.ts';

@@ -64,7 +64,7 @@ export function handlersIndex(contract: Contract): string {
     ...sorted.map((id) => [`./${kebab(id)}.ts`, `{ ${id} }`] as const),
   ].sort(([one], [other]) => (one < other ? -1 : 1));
   return `// Written by \`npm run generate\`: every operation of the contract and its handler. Do not edit.
-import type { Handlers } from '../contract/handler-types.ts';
+import type { Handlers } from '../kit/contract/handler-types.ts';
 ${imports.map(([file, what]) => `import ${what} from '${file}';`).join('\n')}
 
 export const handlers: Handlers<WriteDeps> = {
@@ -73,7 +73,7 @@ ${sorted.map((id) => `  ${id},`).join('\n')}
 `;
 }
 
-export const stub = (id: string) => `import type { Handler, Result } from '../contract/handler-types.ts';
+export const stub = (id: string) => `import type { Handler, Result } from '../kit/contract/handler-types.ts';
 import type { Deps } from './deps.ts';
 
 // A stub: responds with the contract's example and the header X-Contract-Example until you implement it.

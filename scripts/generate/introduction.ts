@@ -1,6 +1,6 @@
 // The tables of the introduction that the contract itself knows. In openapi/introduction.md a comment stands for each:
 // `<!-- table: scopes -->`, `<!-- table: errors -->` and `<!-- table: events -->`.
-import { resolve } from '../../server/contract/load.ts';
+import { resolve } from '../../server/kit/contract/load.ts';
 import { operationsOf, type Contract } from './contract.ts';
 
 export function withTables(contract: Contract): Contract {

@@ -1,10 +1,10 @@
-// Writes server/database/migrations/index.ts, the list of the files in its folder, so that a migration is one file. They are
+// Writes server/migrations/index.ts, the list of the files in its folder, so that a migration is one file. They are
 // imported and not read from disk at run time, so that a build cannot lose one.
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-const folder = 'server/database/migrations';
+const folder = 'server/migrations';
 export const migrationsFile = `${folder}/index.ts`;
 
 const camel = (name: string) =>

@@ -1,5 +1,5 @@
 // Writes generated/operations.ts: the tables of operations, errors and events that the server and the client use at run time.
-import { resolve } from '../../server/contract/load.ts';
+import { resolve } from '../../server/kit/contract/load.ts';
 import {
   errorsOf,
   operationsOf,
@@ -81,7 +81,7 @@ export const routes: Readonly<Record<string, Route>> = {
 ${routes.join('\n')}
 };
 
-/** The request and the responses of each: see server/contract/handler-types.ts. */
+/** The request and the responses of each: see server/kit/contract/handler-types.ts. */
 export interface OperationTypes {
 ${types}
 }

@@ -1,5 +1,5 @@
 // What of a bundled contract is prose, on which no validator depends.
-import type { Document } from '../../server/contract/load.ts';
+import type { Document } from '../../server/kit/contract/load.ts';
 
 /** For JSON.parse. A property that is called "description" has a schema, which is no string. */
 export const withoutDescriptions = (key: string, value: unknown): unknown =>

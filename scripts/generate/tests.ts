@@ -1,6 +1,6 @@
 // Writes a test for each operation that has none, beside its stub. What all operations share runs at once; what only the
 // author can write is listed by the test as things to do.
-import { resolve } from '../../server/contract/load.ts';
+import { resolve } from '../../server/kit/contract/load.ts';
 import { operationsOf, type Contract, type Operation, type Parameter } from './contract.ts';
 import { kebab } from './handlers.ts';
 

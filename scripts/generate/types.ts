@@ -14,7 +14,7 @@ export async function typesText(contract: Contract): Promise<string> {
   const { default: openapiTypescript, astToString } = loaded;
   const ast = await openapiTypescript(structuredClone(contract) as unknown as OpenapiTypescript.OpenAPI3, {
     alphabetize: true,
-    // A request may leave out a property that has a default. Handlers get it filled in: see `Input` in server/contract/handler-types.ts.
+    // A request may leave out a property that has a default. Handlers get it filled in: see `Input` in server/kit/contract/handler-types.ts.
     defaultNonNullable: false,
     silent: true,
   });

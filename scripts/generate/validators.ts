@@ -3,10 +3,10 @@
 import { _ } from 'ajv';
 import standaloneCode from 'ajv/dist/standalone/index.js';
 import { build } from 'esbuild';
-import { compileAt, createAjv, pointTo } from '../../server/contract/ajv.ts';
-import type { Document } from '../../server/contract/load.ts';
-import { responseSchemas } from '../../server/contract/responses.ts';
-import { createValidator } from '../../server/contract/validator.ts';
+import { compileAt, createAjv, pointTo } from '../../server/kit/contract/ajv.ts';
+import type { Document } from '../../server/kit/contract/load.ts';
+import { responseSchemas } from '../../server/kit/contract/responses.ts';
+import { createValidator } from '../../server/kit/contract/validator.ts';
 import { root } from '../support/root.ts';
 import { withoutDescriptions } from './prose.ts';
 

@@ -1,7 +1,7 @@
 // What a name that is not known, or a $ref that leads nowhere, was probably meant to be.
 import { dirname, posix } from 'node:path';
 import { isMap } from 'yaml';
-import { nearest } from '../../server/rules/nearest.ts';
+import { nearest } from '../../server/kit/rules/nearest.ts';
 import { pascal } from '../new/names.ts';
 import type { Reported } from './problem.ts';
 import { positionOf, type Sources } from './sources.ts';

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { slug } from 'github-slugger';
-import { nearest } from '../../server/rules/nearest.ts';
+import { nearest } from '../../server/kit/rules/nearest.ts';
 import { filesIn } from '../support/files.ts';
 import type { Problem } from './problem.ts';
 import type { Sources } from './sources.ts';

@@ -13,7 +13,7 @@ export const addLine = (head: string, line: string) => (text: string) => {
 
 /** The next migration; `name` is in snake_case. */
 export async function migrationFile(project: Project, name: string): Promise<string> {
-  const folder = 'server/database/migrations';
+  const folder = 'server/migrations';
   const numbers = (await readdir(join(project.root, folder))).map((file) => Number.parseInt(file, 10) || 0);
   const number = String(Math.max(0, ...numbers) + 1).padStart(4, '0');
   return `${folder}/${number}-${name.replaceAll('_', '-')}.ts`;
@@ -23,4 +23,4 @@ export async function migrationFile(project: Project, name: string): Promise<str
 export const inSql = (type: string) => (type === 'timestamptz' ? 'timestamptz(3)' : type);
 
 /** What becomes of each table and column when a buyer is erased. */
-export const fatesFile = 'server/resources/personal.ts';
+export const fatesFile = 'server/resources/erasure/personal.ts';

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Writes the commit of this clone into the folder of a build, where server/installation.ts reads it. Nothing without a Git folder of
+ * Writes the commit of this clone into the folder of a build, where server/kit/installation.ts reads it. Nothing without a Git folder of
  * its own: Git would otherwise name the commit of a repository around it. Always 12 digits, because Git's default depends on the
  * number of objects in the clone. With `-dirty` if files differ from that commit, or are not in it.
  */

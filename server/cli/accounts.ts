@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import { OperatorFault } from '../faults.ts';
+import { pick, printJson, printRows, withExamples, type JsonOption } from '../kit/cli/output.ts';
+import { matching, name } from '../kit/cli/values.ts';
+import { OperatorFault } from '../kit/faults.ts';
 import { createAccount, deleteAccount } from '../resources/merchant-accounts/changes.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
-import { pick, printJson, printRows, withExamples, type JsonOption } from './output.ts';
 import { requireAccount, withChange, withService, type Call } from './service.ts';
-import { matching, name } from './values.ts';
 
 export function makeCommand(call: Call): Command {
   const command = new Command('accounts');

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { listAuditEntries, type AuditFilter } from '../upkeep/audit.ts';
-import { printRows, withExamples, type JsonOption } from './output.ts';
+import { printRows, withExamples, type JsonOption } from '../kit/cli/output.ts';
+import { time, whole } from '../kit/cli/values.ts';
+import { listAuditEntries, type AuditFilter } from '../kit/upkeep/audit.ts';
 import { withService, type Call } from './service.ts';
-import { time, whole } from './values.ts';
 
 export function makeCommand(call: Call): Command {
   return withExamples(new Command('audit'), 'audit --since 24h', 'audit --limit 1000 --json')

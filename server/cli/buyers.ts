@@ -1,17 +1,26 @@
 import { Command } from 'commander';
 import { parseJson } from '../../client/json.ts';
-import { withLock } from '../database/unit-of-work.ts';
-import { OperatorFault } from '../faults.ts';
-import { guide } from '../guides.ts';
+import { confirm } from '../kit/cli/input.ts';
+import {
+  noneIn,
+  pick,
+  printJson,
+  printResult,
+  printRows,
+  withExamples,
+  type JsonOption,
+} from '../kit/cli/output.ts';
+import { listed, withProgress } from '../kit/cli/progress.ts';
+import { name, uuid, whole } from '../kit/cli/values.ts';
+import { withLock } from '../kit/database/unit-of-work.ts';
+import { OperatorFault } from '../kit/faults.ts';
+import { guide } from '../kit/guides.ts';
 import { createBuyer } from '../resources/buyers/changes.ts';
 import { findBuyerOfAnyAccount, listBuyers } from '../resources/buyers/queries.ts';
 import { presentBuyer } from '../resources/buyers/table.ts';
+import { eraseBuyer } from '../resources/erasure/erase-buyer.ts';
 import { listTransactionPage } from '../resources/transactions/list.ts';
 import type { Transaction } from '../resources/transactions/table.ts';
-import { eraseBuyer } from '../upkeep/erase-buyer.ts';
-import { confirm } from './input.ts';
-import { noneIn, pick, printJson, printResult, printRows, withExamples, type JsonOption } from './output.ts';
-import { listed, withProgress } from './progress.ts';
 import {
   readAccounts,
   auditOnce,
@@ -22,7 +31,6 @@ import {
   withService,
   type Call,
 } from './service.ts';
-import { name, uuid, whole } from './values.ts';
 
 export function makeCommand(call: Call): Command {
   const command = new Command('buyers');

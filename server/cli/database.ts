@@ -1,13 +1,13 @@
 import { Command } from 'commander';
 import { readCommandConfig } from '../config.ts';
-import { hasDatabase, runningUrl } from '../database/embedded/index.ts';
-import { grantRights } from '../database/grants.ts';
-import { OperatorFault } from '../faults.ts';
-import { guide } from '../guides.ts';
-import { commandsHere } from '../installation.ts';
-import { untilStopped } from './input.ts';
-import { noSandbox, printResult, withExamples, type JsonOption } from './output.ts';
-import { count } from './progress.ts';
+import { untilStopped } from '../kit/cli/input.ts';
+import { noSandbox, printResult, withExamples, type JsonOption } from '../kit/cli/output.ts';
+import { count } from '../kit/cli/progress.ts';
+import { hasDatabase, runningUrl } from '../kit/database/embedded/index.ts';
+import { grantRights } from '../kit/database/grants.ts';
+import { OperatorFault } from '../kit/faults.ts';
+import { guide } from '../kit/guides.ts';
+import { commandsHere } from '../kit/installation.ts';
 import { withService, type Call } from './service.ts';
 
 export function makeCommand(call: Call): Command {

@@ -1,18 +1,20 @@
 // `payments doctor`: looks for data that cannot be right. Read-only, and safe while the service runs.
 import { styleText } from 'node:util';
 import { Command } from 'commander';
-import type { Db } from '../database/database.ts';
+import { printJson, type JsonOption } from '../kit/cli/output.ts';
+import { count, withProgress } from '../kit/cli/progress.ts';
+import type { Db } from '../kit/database/database.ts';
+import { listAllSubscriptions } from '../kit/events/subscriptions/queries.ts';
+import { visible } from '../kit/log/visible.ts';
+import { listSealed } from '../kit/secrets/reseal.ts';
+import { sealedWith } from '../kit/secrets/vault.ts';
+import { describeDifference, readSecondsAhead } from '../kit/upkeep/clock.ts';
+import { findBrokenInvariants, type Finding } from '../kit/upkeep/doctor.ts';
+import type { Secrets } from '../open-secrets.ts';
+import { listErasures } from '../resources/erasure/queries.ts';
+import { invariants } from '../resources/invariants.ts';
 import { countProcessing } from '../resources/payment-methods/queries.ts';
-import { listAllSubscriptions } from '../resources/webhook-subscriptions/queries.ts';
-import type { Secrets } from '../secrets/open.ts';
-import { listSealed } from '../secrets/reseal.ts';
-import { sealedWith } from '../secrets/vault.ts';
-import { describeDifference, readSecondsAhead } from '../upkeep/clock.ts';
-import { findBrokenInvariants, type Finding } from '../upkeep/doctor.ts';
-import { listErasures } from '../upkeep/erasure-queries.ts';
-import { visible } from '../visible.ts';
-import { printJson, type JsonOption } from './output.ts';
-import { count, withProgress } from './progress.ts';
+import { sealedColumns } from '../resources/sealed.ts';
 import { withService, type Call, type OpenedService } from './service.ts';
 
 export function makeCommand(call: Call): Command {
@@ -37,7 +39,10 @@ async function check(service: OpenedService) {
   for (const note of [noteSchema, noteClock, noteProcessing, noteFailing, noteErasures])
     notes.push(...(await note(service)));
   // At the same time: one is work of PostgreSQL, the other of this process.
-  const [broken, unopenable] = await Promise.all([findBrokenInvariants(db), findUnopenable(db, secrets)]);
+  const [broken, unopenable] = await Promise.all([
+    findBrokenInvariants(db, invariants),
+    findUnopenable(db, secrets),
+  ]);
   return { keys: secrets.keyIds(), notes, findings: [...broken, unopenable] };
 }
 
@@ -110,7 +115,7 @@ async function findUnopenable(db: Db, secrets: Secrets): Promise<Checked> {
     };
   const { vault } = secrets;
   const missing = new Set<string>();
-  await listSealed(db, ({ table, sealed, binding }) => {
+  await listSealed(db, sealedColumns, ({ table, sealed, binding }) => {
     try {
       vault.open(sealed, binding);
     } catch {

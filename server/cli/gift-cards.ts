@@ -1,14 +1,14 @@
 import { Command } from 'commander';
-import { OperatorFault } from '../faults.ts';
+import { confirm, readSecretLine } from '../kit/cli/input.ts';
+import { pick, printJson, printResult, printRows, withExamples, type JsonOption } from '../kit/cli/output.ts';
+import { count, listed } from '../kit/cli/progress.ts';
+import { ids as collectIds, whole } from '../kit/cli/values.ts';
+import { OperatorFault } from '../kit/faults.ts';
+import { eraseGiftCards } from '../resources/erasure/erase-gift-cards.ts';
 import { createGiftCard } from '../resources/gift-cards/changes.ts';
 import { listGiftCards } from '../resources/gift-cards/queries.ts';
 import { giftCardBin } from '../resources/gift-cards/rules.ts';
-import { eraseGiftCards } from '../upkeep/erase-gift-cards.ts';
-import { confirm, readSecretLine } from './input.ts';
-import { pick, printJson, printResult, printRows, withExamples, type JsonOption } from './output.ts';
-import { count, listed } from './progress.ts';
 import { auditOnce, notFound, requireAccount, withService, type Call } from './service.ts';
-import { ids as collectIds, whole } from './values.ts';
 
 interface ListOptions extends JsonOption {
   merchantAccount: string;

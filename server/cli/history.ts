@@ -1,8 +1,8 @@
 // `payments transactions show ID --history`, and that of `payment-methods`: what happened to one record, in the order of time.
-import type { Db } from '../database/database.ts';
-import { listDeliveries, listEventsOf, type EventTarget } from '../events/delivery-list.ts';
-import { listAuditEntries } from '../upkeep/audit.ts';
-import { printRows, type JsonOption } from './output.ts';
+import { printRows, type JsonOption } from '../kit/cli/output.ts';
+import type { Db } from '../kit/database/database.ts';
+import { listDeliveries, listEventsOf, type EventTarget } from '../kit/events/delivery-list.ts';
+import { listAuditEntries } from '../kit/upkeep/audit.ts';
 import { withService, type Call } from './service.ts';
 
 const mostRows = 1_000;

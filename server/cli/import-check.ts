@@ -3,13 +3,13 @@
 import { isUtf8 } from 'node:buffer';
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { AmbiguousJson, parseStrictJson } from '../../client/json.ts';
-import { compileAt, createAjv, pointTo } from '../contract/ajv.ts';
-import { loadContract, resolve, valueAt, type Document, type Schema } from '../contract/load.ts';
-import { translate } from '../contract/violations.ts';
-import { codeOf, OperatorFault, reasonOf } from '../faults.ts';
+import { compileAt, createAjv, pointTo } from '../kit/contract/ajv.ts';
+import { loadContract, resolve, valueAt, type Document, type Schema } from '../kit/contract/load.ts';
+import { translate } from '../kit/contract/violations.ts';
+import { codeOf, OperatorFault, reasonOf } from '../kit/faults.ts';
+import { hasCardNumber, maskCardNumbers } from '../kit/rules/card-numbers.ts';
+import { whyUnstorable } from '../kit/rules/values.ts';
 import type { NewTransaction } from '../resources/transactions/queries.ts';
-import { hasCardNumber, maskCardNumbers } from '../rules/card-numbers.ts';
-import { whyUnstorable } from '../rules/values.ts';
 
 export interface Line {
   number: number;

@@ -3,13 +3,15 @@
 import { createReadStream, type ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Command } from 'commander';
-import { silently, type AuditedChange, type UnitOfWork } from '../database/unit-of-work.ts';
-import { codeOf, OperatorFault } from '../faults.ts';
+import { printJson, printResult, type JsonOption } from '../kit/cli/output.ts';
+import { count, withProgress } from '../kit/cli/progress.ts';
+import { silently, type AuditedChange, type UnitOfWork } from '../kit/database/unit-of-work.ts';
+import { codeOf, OperatorFault } from '../kit/faults.ts';
+import { visible } from '../kit/log/visible.ts';
+import { inSlices } from '../kit/rules/async.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
 import { importTransactions, type Batch } from '../resources/transactions/changes.ts';
 import type { NewTransaction } from '../resources/transactions/queries.ts';
-import { inSlices } from '../rules/async.ts';
-import { visible } from '../visible.ts';
 import {
   collectBadLines,
   createLineCheck,
@@ -19,8 +21,6 @@ import {
   type LineCheck,
   type Line,
 } from './import-check.ts';
-import { printJson, printResult, type JsonOption } from './output.ts';
-import { count, withProgress } from './progress.ts';
 import { exampleTarget, withService, type Call } from './service.ts';
 
 export function makeCommand(call: Call): Command {

@@ -1,8 +1,14 @@
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { readCommandConfig } from '../config.ts';
-import { codeOf, OperatorFault } from '../faults.ts';
-import { shellWord } from '../installation.ts';
+import { algorithms, generateKeyPair, type Algorithm } from '../kit/access/token.ts';
+import { confirm } from '../kit/cli/input.ts';
+import { printJson, printRows, withExamples, WrongCall, type JsonOption } from '../kit/cli/output.ts';
+import { collect, name, uuid } from '../kit/cli/values.ts';
+import { codeOf, OperatorFault } from '../kit/faults.ts';
+import { shellWord } from '../kit/installation.ts';
+import { visible } from '../kit/log/visible.ts';
+import type { Accounts } from '../kit/rules/accounts.ts';
 import {
   createKeyPair,
   deactivateKeyPair,
@@ -16,14 +22,8 @@ import {
   presentApiKeyPair,
   type ApiKeyPairRow,
 } from '../resources/api-key-pairs/table.ts';
-import { algorithms, generateKeyPair, type Algorithm } from '../resources/api-key-pairs/token.ts';
 import { findFirstAccount } from '../resources/merchant-accounts/queries.ts';
-import type { Accounts } from '../rules/accounts.ts';
-import { visible } from '../visible.ts';
-import { confirm } from './input.ts';
-import { printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
 import { notFound, withChange, withService, type Call } from './service.ts';
-import { collect, name, uuid } from './values.ts';
 
 interface CreateOptions {
   name: string;

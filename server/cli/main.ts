@@ -1,12 +1,12 @@
 // `payments`, the command line for operators. It does what the API has no operations for, with the same actions and rules.
 import { Command, CommanderError } from 'commander';
 import { loadSettings } from '../config.ts';
-import { setupFault } from '../database/faults.ts';
-import { OperatorFault, reasonOf } from '../faults.ts';
-import { commandsHere, isInstallation, buildText, readBuild } from '../installation.ts';
-import { endOnUncaught, uncaughtText } from '../uncaught.ts';
-import { visibleLines } from '../visible.ts';
-import { WrongCall, withExamples } from './output.ts';
+import { WrongCall, withExamples } from '../kit/cli/output.ts';
+import { setupFault } from '../kit/database/faults.ts';
+import { OperatorFault, reasonOf } from '../kit/faults.ts';
+import { commandsHere, isInstallation, buildText, readBuild } from '../kit/installation.ts';
+import { endOnUncaught, uncaughtText } from '../kit/log/uncaught.ts';
+import { visibleLines } from '../kit/log/visible.ts';
 import type { Call } from './service.ts';
 
 // Loaded on demand: `payments token`, which the examples in the docs use for every call, must start fast. The descriptions are

@@ -1,13 +1,18 @@
 // `payments payment-methods erase`: for requests to delete a card that has no buyer, and for the retention of expired cards.
 import { Command } from 'commander';
-import { guide } from '../guides.ts';
-import { allAccounts } from '../rules/accounts.ts';
-import { eraseCards, hasBegun, type CardErasure, type ChosenCards } from '../upkeep/erase-cards.ts';
-import { confirm } from './input.ts';
-import { printResult, withExamples, WrongCall, type JsonOption } from './output.ts';
-import { count, listed, withProgress } from './progress.ts';
+import { confirm } from '../kit/cli/input.ts';
+import { printResult, withExamples, WrongCall, type JsonOption } from '../kit/cli/output.ts';
+import { count, listed, withProgress } from '../kit/cli/progress.ts';
+import { ids as collectIds, matching } from '../kit/cli/values.ts';
+import { guide } from '../kit/guides.ts';
+import { allAccounts } from '../kit/rules/accounts.ts';
+import {
+  eraseCards,
+  hasBegun,
+  type CardErasure,
+  type ChosenCards,
+} from '../resources/erasure/erase-cards.ts';
 import { auditOnce, notFound, requireAccount, withService, type Call } from './service.ts';
-import { ids as collectIds, matching } from './values.ts';
 
 const month = matching(/^(0[1-9]|1[0-2])\/\d{2}$/, 'Give MM/YY, such as 01/25.');
 

@@ -1,18 +1,18 @@
 // `payments payment-methods verify`: asks the card verifier again, such as after an outage of it.
 import { randomUUID } from 'node:crypto';
 import { Command } from 'commander';
-import type { Db } from '../database/database.ts';
-import { OperatorFault, reasonOf } from '../faults.ts';
+import { printRows, withExamples, WrongCall, type JsonOption } from '../kit/cli/output.ts';
+import { count, withProgress } from '../kit/cli/progress.ts';
+import { ids as collectIds } from '../kit/cli/values.ts';
+import type { Db } from '../kit/database/database.ts';
+import { OperatorFault, reasonOf } from '../kit/faults.ts';
+import { readTime } from '../kit/upkeep/clock.ts';
 import { judgeCard } from '../providers/cards.ts';
 import { guardProviders, loadProviders } from '../providers/index.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
 import { movePaymentMethod } from '../resources/payment-methods/changes.ts';
 import { findPaymentMethodOfAnyAccount, listProcessingIds } from '../resources/payment-methods/queries.ts';
-import { readTime } from '../upkeep/clock.ts';
-import { printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
-import { count, withProgress } from './progress.ts';
 import { withService, type Call, type OpenedService } from './service.ts';
-import { ids as collectIds } from './values.ts';
 
 export const verifyCommand = (call: Call): Command =>
   withExamples(new Command('verify'), 'payment-methods verify --processing', 'payment-methods verify ID ID')

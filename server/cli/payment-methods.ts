@@ -1,5 +1,11 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import { OperatorFault, reasonOf } from '../faults.ts';
+import { readSecretLine } from '../kit/cli/input.ts';
+import { noneIn, printJson, printRows, withExamples, type JsonOption } from '../kit/cli/output.ts';
+import { count } from '../kit/cli/progress.ts';
+import { matching, uuid, whole } from '../kit/cli/values.ts';
+import { OperatorFault, reasonOf } from '../kit/faults.ts';
+import { visibleLines } from '../kit/log/visible.ts';
+import { passesLuhn } from '../kit/rules/card-numbers.ts';
 import { guardProviders, loadProviders } from '../providers/index.ts';
 import { findBuyerOfAnyAccount } from '../resources/buyers/queries.ts';
 import {
@@ -14,14 +20,9 @@ import {
   type PaymentMethodStatus,
 } from '../resources/payment-methods/rules.ts';
 import { presentPaymentMethod } from '../resources/payment-methods/table.ts';
-import { passesLuhn } from '../rules/card-numbers.ts';
-import { visibleLines } from '../visible.ts';
 import { historyOption, printHistory } from './history.ts';
-import { readSecretLine } from './input.ts';
-import { noneIn, printJson, printRows, withExamples, type JsonOption } from './output.ts';
 import { eraseCommand } from './payment-methods-erase.ts';
 import { verifyCommand } from './payment-methods-verify.ts';
-import { count } from './progress.ts';
 import {
   listNewest,
   notFound,
@@ -31,7 +32,6 @@ import {
   withService,
   type Call,
 } from './service.ts';
-import { matching, uuid, whole } from './values.ts';
 
 const noMethod = (id: string) => notFound('payment method', id, 'payment-methods list');
 

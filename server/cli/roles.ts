@@ -1,11 +1,11 @@
 import { Command } from 'commander';
-import { OperatorFault } from '../faults.ts';
+import { isPermission } from '../kit/access/roles.ts';
+import { printJson, printRows, withExamples, WrongCall, type JsonOption } from '../kit/cli/output.ts';
+import { scopesLike, matching, name } from '../kit/cli/values.ts';
+import { OperatorFault } from '../kit/faults.ts';
 import { createRole, deleteRole, updateRole } from '../resources/roles/changes.ts';
 import { listRoles } from '../resources/roles/queries.ts';
-import { isPermission } from '../resources/roles/rules.ts';
-import { printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
 import { notFound, withChange, withService, type Call } from './service.ts';
-import { scopesLike, matching, name } from './values.ts';
 
 export function makeCommand(call: Call): Command {
   const command = new Command('roles');

@@ -3,24 +3,25 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { Command } from 'commander';
 import type { Config } from '../config.ts';
-import type { Db } from '../database/database.ts';
-import { withLock } from '../database/unit-of-work.ts';
-import { OperatorFault } from '../faults.ts';
-import { guide } from '../guides.ts';
-import { listLostKeys, replaceKeys, type LostKey } from '../secrets/lost-keys.ts';
-import { isCardKeyInDataDir } from '../secrets/open.ts';
+import { confirm } from '../kit/cli/input.ts';
+import { printResult, withExamples, type JsonOption } from '../kit/cli/output.ts';
+import { count, withProgress } from '../kit/cli/progress.ts';
+import type { Db } from '../kit/database/database.ts';
+import { withLock } from '../kit/database/unit-of-work.ts';
+import { OperatorFault } from '../kit/faults.ts';
+import { guide } from '../kit/guides.ts';
+import { visibleLines } from '../kit/log/visible.ts';
+import { listLostKeys, replaceKeys, type LostKey } from '../kit/secrets/lost-keys.ts';
 import {
   countInstanceConnections,
   findKeyIds,
   findMissingKeys,
   resealEverything,
-} from '../secrets/reseal.ts';
-import { saveCardKeys, watchCardKeys } from '../secrets/secrets-file.ts';
-import { keyIdOf, type Keys, type Vault } from '../secrets/vault.ts';
-import { visibleLines } from '../visible.ts';
-import { confirm } from './input.ts';
-import { printResult, withExamples, type JsonOption } from './output.ts';
-import { count, withProgress } from './progress.ts';
+} from '../kit/secrets/reseal.ts';
+import { saveCardKeys, watchCardKeys } from '../kit/secrets/secrets-file.ts';
+import { keyIdOf, type Keys, type Vault } from '../kit/secrets/vault.ts';
+import { isCardKeyInDataDir } from '../open-secrets.ts';
+import { sealedColumns } from '../resources/sealed.ts';
 import { withService, type Call, type OpenedService } from './service.ts';
 
 export function makeCommand(call: Call): Command {
@@ -85,7 +86,7 @@ async function rotate(
       await refuseMissingKeys(db, vault);
       if (config.environment === 'production' && !yes) await refuseUnconfirmed(db, config, vault.keyId);
       if (kept) await createKey(db, vault, config.dataDir);
-      const encrypted = await resealEverything(db, vault, {
+      const encrypted = await resealEverything(db, sealedColumns, vault, {
         begins: () => change((unit) => unit.audit({})),
         resealed: (values) => {
           update(`Rotating the card key: ${count(values)} values`);
@@ -127,7 +128,7 @@ async function refuseUnconfirmed(db: Db, config: Config, keyId: string): Promise
 /** Adds a new first key, unless values show that an interrupted rotation created one and is not finished. */
 async function createKey(db: Db, vault: Vault, dataDir: string): Promise<void> {
   const keys = watchCardKeys(dataDir)();
-  const used = await findKeyIds(db);
+  const used = await findKeyIds(db, sealedColumns);
   if (keys.slice(1).some((key) => used.includes(keyIdOf(key)))) return;
   saveCardKeys(dataDir, [randomBytes(32), ...keys]);
   if (vault.keyId === keyIdOf(keys[0])) throw new Error('The new key did not reach the vault.');
@@ -135,7 +136,7 @@ async function createKey(db: Db, vault: Vault, dataDir: string): Promise<void> {
 
 /** By a sample: of a value that needs another one, the rotation tells when it gets there. */
 async function refuseMissingKeys(db: Db, vault: Vault): Promise<void> {
-  const found = await findMissingKeys(db, vault);
+  const found = await findMissingKeys(db, sealedColumns, vault);
   if (!found) return;
   const named = found.missing.join(', ');
   throw new OperatorFault(
@@ -181,7 +182,7 @@ async function replaceLost(
     throw new OperatorFault(
       `${instances}. Stop every instance first. If all have stopped, a pooler keeps these connections: set DATABASE_POOLER=transaction. Nothing was changed.`,
     );
-  const found = await listLostKeys(db, vault);
+  const found = await listLostKeys(db, sealedColumns, vault);
   if (found.length === 0)
     throw new OperatorFault(
       'Nothing to do: CARD_KEY (or CARD_KEY_FILE) opens all digest keys. Nothing was changed.',
@@ -203,7 +204,7 @@ async function replaceLost(
     await confirm('Replace them?');
   }
   await change(async (unit) => {
-    const keys = await listLostKeys(unit.db, vault);
+    const keys = await listLostKeys(unit.db, sealedColumns, vault);
     await replaceKeys(unit, keys, vault);
     await unit.audit({ about: namesOf(keys) });
   });

@@ -1,16 +1,16 @@
 import { Command } from 'commander';
 import { readCommandConfig } from '../config.ts';
-import { lockUntilCommit, silently, type AuditedChange, type Work } from '../database/unit-of-work.ts';
-import { OperatorFault } from '../faults.ts';
+import { printResult, withExamples, type JsonOption } from '../kit/cli/output.ts';
+import { count, withProgress } from '../kit/cli/progress.ts';
+import { time, whole } from '../kit/cli/values.ts';
+import { lockUntilCommit, silently, type AuditedChange, type Work } from '../kit/database/unit-of-work.ts';
+import { OperatorFault } from '../kit/faults.ts';
+import { inSlices } from '../kit/rules/async.ts';
+import type { Secrets } from '../open-secrets.ts';
 import { importTransactions } from '../resources/transactions/changes.ts';
 import { countSeeded, type NewTransaction } from '../resources/transactions/queries.ts';
-import { inSlices } from '../rules/async.ts';
 import { createSamples } from '../sandbox/sample-transactions.ts';
-import type { Secrets } from '../secrets/open.ts';
-import { printResult, withExamples, type JsonOption } from './output.ts';
-import { count, withProgress } from './progress.ts';
 import { requireAccount, withService, type Call } from './service.ts';
-import { time, whole } from './values.ts';
 
 const batch = 1000;
 

@@ -2,11 +2,12 @@
 import { hostname } from 'node:os';
 import type { EventName } from '../../generated/operations.ts';
 import { missingFault, readCommandConfig, readOperator, type Config } from '../config.ts';
-import { loadContract, resolve } from '../contract/load.ts';
-import type { Db } from '../database/database.ts';
-import { hasDatabase } from '../database/embedded/index.ts';
-import { findPublicUrl } from '../database/environment.ts';
-import { openReadyDatabase, type OpenedDatabase } from '../database/open.ts';
+import { openReadyDatabase, type OpenedDatabase } from '../database.ts';
+import { noSandbox } from '../kit/cli/output.ts';
+import { loadContract, resolve } from '../kit/contract/load.ts';
+import type { Db } from '../kit/database/database.ts';
+import { hasDatabase } from '../kit/database/embedded/index.ts';
+import { findPublicUrl } from '../kit/database/environment.ts';
 import {
   createUnitOfWork,
   inTransactionOnce,
@@ -16,15 +17,14 @@ import {
   type Work,
   type AuditedChange,
   type InStep,
-} from '../database/unit-of-work.ts';
-import { createOutbox } from '../events/outbox.ts';
-import { OperatorFault } from '../faults.ts';
-import { isInstallation, shellWord } from '../installation.ts';
+} from '../kit/database/unit-of-work.ts';
+import { createOutbox } from '../kit/events/outbox.ts';
+import { OperatorFault } from '../kit/faults.ts';
+import { isInstallation, shellWord } from '../kit/installation.ts';
+import { allAccounts, type Accounts } from '../kit/rules/accounts.ts';
+import { writeAuditEntry } from '../kit/upkeep/audit.ts';
+import { openSecrets, type Secrets } from '../open-secrets.ts';
 import { findAccount, listAccounts } from '../resources/merchant-accounts/queries.ts';
-import { allAccounts, type Accounts } from '../rules/accounts.ts';
-import { openSecrets, type Secrets } from '../secrets/open.ts';
-import { writeAuditEntry } from '../upkeep/audit.ts';
-import { noSandbox } from './output.ts';
 
 /** How a command was called. */
 export interface Call {
@@ -130,7 +130,7 @@ function watchSignals() {
 async function openUnitOfWork(db: Db, config: Config, isRepeatable: boolean): Promise<InUnitOfWork> {
   const publicUrl = await publicUrlOf(db, config);
   // Loaded here, because the validators are large, and most commands send no events.
-  const { compileResponses } = await import('../contract/compile.ts');
+  const { compileResponses } = await import('../kit/contract/compile.ts');
   const outbox = createOutbox(compileResponses(loadContract()));
   return createUnitOfWork({ outbox, publicUrl: () => publicUrl, isRepeatable })(db);
 }

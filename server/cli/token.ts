@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Command } from 'commander';
 import { readCommandConfig } from '../config.ts';
-import { OperatorFault } from '../faults.ts';
-import { longestLifetimeSeconds } from '../resources/api-key-pairs/claims.ts';
-import { algorithmOf, signToken } from '../resources/api-key-pairs/token.ts';
-import { isScope } from '../resources/roles/rules.ts';
-import { sandboxKeyFile } from '../secrets/secrets-file.ts';
-import { noSandbox, WrongCall } from './output.ts';
-import { scopesLike, whole } from './values.ts';
+import { longestLifetimeSeconds } from '../kit/access/claims.ts';
+import { isScope } from '../kit/access/roles.ts';
+import { algorithmOf, signToken } from '../kit/access/token.ts';
+import { noSandbox, WrongCall } from '../kit/cli/output.ts';
+import { scopesLike, whole } from '../kit/cli/values.ts';
+import { OperatorFault } from '../kit/faults.ts';
+import { sandboxKeyFile } from '../kit/secrets/secrets-file.ts';
 
 export function makeCommand(): Command {
   return new Command('token')

@@ -1,20 +1,21 @@
 import { Argument, Command, Option } from 'commander';
 import { parseJson } from '../../client/json.ts';
-import { OperatorFault } from '../faults.ts';
-import { shellWord } from '../installation.ts';
+import { noneIn, printJson, printRows, withExamples, WrongCall, type JsonOption } from '../kit/cli/output.ts';
+import { matching, time, uuid, whole } from '../kit/cli/values.ts';
+import { OperatorFault } from '../kit/faults.ts';
+import { shellWord } from '../kit/installation.ts';
+import { cursorBinding, pageCursors } from '../kit/rules/cursor.ts';
+import { isUuid } from '../kit/rules/values.ts';
 import { replacingDeclines } from '../resources/payment-methods/rules.ts';
 import { moveTransaction } from '../resources/transactions/changes.ts';
 import type { TransactionFilters } from '../resources/transactions/filters.ts';
 import { listTransactionPage } from '../resources/transactions/list.ts';
+import { canonicalFilter } from '../resources/transactions/metadata-filter.ts';
 import { findTransactionOfAnyAccount } from '../resources/transactions/queries.ts';
 import { amountText, transactionMoves, type TransactionStatus } from '../resources/transactions/rules.ts';
 import { presentTransaction, type Transaction } from '../resources/transactions/table.ts';
-import { cursorBinding, pageCursors } from '../rules/cursor.ts';
-import { isUuid } from '../rules/values.ts';
 import { historyOption, printHistory } from './history.ts';
-import { noneIn, printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
 import { notFound, readAccounts, withPublishedChange, withService, type Call } from './service.ts';
-import { matching, time, uuid, whole } from './values.ts';
 
 const noTransaction = (id: string) => notFound('transaction', id, 'transactions list');
 
@@ -109,7 +110,7 @@ const listCommand = (call: Call): Command =>
 async function listAll(call: Call, options: ListOptions): Promise<void> {
   const { merchantAccount, limit, cursor: start, json } = options;
   const filters = filtersOf(options);
-  const boundTo = cursorBinding('payments transactions list', merchantAccount, filters);
+  const boundTo = cursorBinding('payments transactions list', merchantAccount, filters, canonicalFilter);
   const { items, cursors, hasMore } = await withService(call, async ({ db, secrets }) => {
     const accounts = await readAccounts(db, merchantAccount);
     const cursor = start === undefined ? undefined : secrets.cursors.decode(start, boundTo);

@@ -1,27 +1,27 @@
 // `payments webhooks deliveries` and `work`: what became of each delivery and why. Those that are sent again: webhooks-replay.ts.
 import { setTimeout } from 'node:timers/promises';
 import { Command } from 'commander';
-import type { Db } from '../database/database.ts';
-import { nextWait } from '../events/attempts.ts';
+import { untilStopped } from '../kit/cli/input.ts';
+import { printRows, withExamples, WrongCall, type JsonOption } from '../kit/cli/output.ts';
+import { time, uuid, whole } from '../kit/cli/values.ts';
+import type { Db } from '../kit/database/database.ts';
+import { nextWait } from '../kit/events/attempts.ts';
 import {
   findEventBody,
   listDeliveries,
   listRecentAttempts,
   type Delivery,
   type DeliveryFilter,
-} from '../events/delivery-list.ts';
-import { OperatorFault } from '../faults.ts';
-import { readBuild } from '../installation.ts';
-import { createLog } from '../log.ts';
+} from '../kit/events/delivery-list.ts';
+import { OperatorFault } from '../kit/faults.ts';
+import { readBuild } from '../kit/installation.ts';
+import { createLog } from '../kit/log/log.ts';
+import { visible, visibleLines } from '../kit/log/visible.ts';
+import { allAccounts } from '../kit/rules/accounts.ts';
+import { observe } from '../kit/upkeep/observe.ts';
 import { findPaymentMethodOfAnyAccount } from '../resources/payment-methods/queries.ts';
 import { findTransactionOfAnyAccount } from '../resources/transactions/queries.ts';
-import { allAccounts } from '../rules/accounts.ts';
-import { observe } from '../upkeep/observe.ts';
-import { visible, visibleLines } from '../visible.ts';
-import { untilStopped } from './input.ts';
-import { printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
 import { requireAccount, withService, type Call, type OpenedService } from './service.ts';
-import { time, uuid, whole } from './values.ts';
 
 export const deliveriesCommand = (call: Call): Command =>
   withExamples(
@@ -224,8 +224,8 @@ async function work(call: Call): Promise<void> {
     const log = createLog(config.logLevel);
     for (const warning of config.warnings) log.warn(warning);
     // Loaded here, because the other commands do not need the HTTP client.
-    const { sendOptions } = await import('../events/send.ts');
-    const { startWorker } = await import('../events/worker.ts');
+    const { sendOptions } = await import('../kit/events/send.ts');
+    const { startWorker } = await import('../kit/events/worker.ts');
     const worker = startWorker({
       db: database.background.db,
       vault,

@@ -5,15 +5,16 @@ import { buffer } from 'node:stream/consumers';
 import { styleText } from 'node:util';
 import { Command } from 'commander';
 import { verifyWebhook, type WebhookEvent } from '../../client/webhooks.ts';
-import type { Db } from '../database/database.ts';
-import { OperatorFault, reasonOf } from '../faults.ts';
-import { paymentsIn, shellWord } from '../installation.ts';
-import { createSubscription, deleteSubscription } from '../resources/webhook-subscriptions/changes.ts';
-import { listAllSubscriptions } from '../resources/webhook-subscriptions/queries.ts';
-import { allAccounts } from '../rules/accounts.ts';
-import { visible, visibleLines } from '../visible.ts';
-import { untilStopped } from './input.ts';
-import { jsonText, withExamples, WrongCall } from './output.ts';
+import { untilStopped } from '../kit/cli/input.ts';
+import { jsonText, withExamples, WrongCall } from '../kit/cli/output.ts';
+import { whole } from '../kit/cli/values.ts';
+import type { Db } from '../kit/database/database.ts';
+import { createSubscription, deleteSubscription } from '../kit/events/subscriptions/changes.ts';
+import { listAllSubscriptions } from '../kit/events/subscriptions/queries.ts';
+import { OperatorFault, reasonOf } from '../kit/faults.ts';
+import { paymentsIn, shellWord } from '../kit/installation.ts';
+import { visible, visibleLines } from '../kit/log/visible.ts';
+import { allAccounts } from '../kit/rules/accounts.ts';
 import {
   auditOnce,
   publicUrlOf,
@@ -22,7 +23,6 @@ import {
   type Call,
   type OpenedService,
 } from './service.ts';
-import { whole } from './values.ts';
 
 export const listenCommand = (call: Call): Command =>
   withExamples(

@@ -1,11 +1,11 @@
 // `payments webhooks replay`: deliveries that are sent again, or at once.
 import { Command } from 'commander';
-import { OperatorFault } from '../faults.ts';
-import { replayDeliveries } from '../resources/webhook-subscriptions/changes.ts';
-import { findWebhookSubscription } from '../resources/webhook-subscriptions/queries.ts';
-import { printJson, withExamples, WrongCall } from './output.ts';
+import { printJson, withExamples, WrongCall } from '../kit/cli/output.ts';
+import { time, uuid } from '../kit/cli/values.ts';
+import { replayDeliveries } from '../kit/events/subscriptions/changes.ts';
+import { findWebhookSubscription } from '../kit/events/subscriptions/queries.ts';
+import { OperatorFault } from '../kit/faults.ts';
 import { auditOnce, noSubscription, withService, type Call } from './service.ts';
-import { time, uuid } from './values.ts';
 
 export const replayCommand = (call: Call): Command =>
   withExamples(

@@ -2,14 +2,14 @@
 import { Argument, Command } from 'commander';
 import { events, type EventName } from '../../generated/operations.ts';
 import { readCommandConfig } from '../config.ts';
-import type { Db } from '../database/database.ts';
-import type { AuditedChange, UnitOfWork } from '../database/unit-of-work.ts';
-import { OperatorFault } from '../faults.ts';
-import { findWebhookSubscription } from '../resources/webhook-subscriptions/queries.ts';
+import { printJson, withExamples, WrongCall } from '../kit/cli/output.ts';
+import { uuid } from '../kit/cli/values.ts';
+import type { Db } from '../kit/database/database.ts';
+import type { AuditedChange, UnitOfWork } from '../kit/database/unit-of-work.ts';
+import { findWebhookSubscription } from '../kit/events/subscriptions/queries.ts';
+import { OperatorFault } from '../kit/faults.ts';
 import { triggerEvent } from '../sandbox/trigger-event.ts';
-import { printJson, withExamples, WrongCall } from './output.ts';
 import { exampleTarget, noSubscription, requireAccount, withService, type Call } from './service.ts';
-import { uuid } from './values.ts';
 
 export const triggerCommand = (call: Call): Command =>
   withExamples(

@@ -2,23 +2,24 @@
 // and webhooks-trigger.ts.
 import { Command, Option } from 'commander';
 import type { Config } from '../config.ts';
-import { compileAt, createAjv } from '../contract/ajv.ts';
-import { loadContract } from '../contract/load.ts';
-import { translate } from '../contract/violations.ts';
-import { urlRules, whyUndeliverable } from '../events/guard.ts';
-import { OperatorFault } from '../faults.ts';
-import { guide } from '../guides.ts';
+import { confirm } from '../kit/cli/input.ts';
+import { printJson, printRows, withExamples, WrongCall, type JsonOption } from '../kit/cli/output.ts';
+import { duration, uuid } from '../kit/cli/values.ts';
+import { compileAt, createAjv } from '../kit/contract/ajv.ts';
+import { loadContract } from '../kit/contract/load.ts';
+import { translate } from '../kit/contract/violations.ts';
+import { urlRules, whyUndeliverable } from '../kit/events/guard.ts';
 import {
   createSubscription,
   deleteSubscription,
   rotateSubscription,
   switchSubscription,
   isSchemeAllowed,
-} from '../resources/webhook-subscriptions/changes.ts';
-import { findWebhookSubscription, listAllSubscriptions } from '../resources/webhook-subscriptions/queries.ts';
-import { allAccounts } from '../rules/accounts.ts';
-import { confirm } from './input.ts';
-import { printJson, printRows, withExamples, WrongCall, type JsonOption } from './output.ts';
+} from '../kit/events/subscriptions/changes.ts';
+import { findWebhookSubscription, listAllSubscriptions } from '../kit/events/subscriptions/queries.ts';
+import { OperatorFault } from '../kit/faults.ts';
+import { guide } from '../kit/guides.ts';
+import { allAccounts } from '../kit/rules/accounts.ts';
 import {
   auditOnce,
   noSubscription,
@@ -28,7 +29,6 @@ import {
   type Call,
   type OpenedService,
 } from './service.ts';
-import { duration, uuid } from './values.ts';
 import { deliveriesCommand, workCommand } from './webhooks-deliveries.ts';
 import { listenCommand } from './webhooks-listen.ts';
 import { replayCommand } from './webhooks-replay.ts';

@@ -1,5 +1,5 @@
-import type { Handler, Input, Result } from '../contract/handler-types.ts';
-import { ApiError } from '../errors.ts';
+import type { Handler, Input, Result } from '../kit/contract/handler-types.ts';
+import { ApiError } from '../kit/errors.ts';
 import { isTimeout } from '../providers/call.ts';
 import type { Balance, GiftCard } from '../providers/gift-cards.ts';
 import type { GuardedProviders } from '../providers/index.ts';

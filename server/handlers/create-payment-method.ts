@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { Handler, Input, Result } from '../contract/handler-types.ts';
-import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { ApiError } from '../errors.ts';
+import type { Handler, Input, Result } from '../kit/contract/handler-types.ts';
+import type { UnitOfWork } from '../kit/database/unit-of-work.ts';
+import { ApiError } from '../kit/errors.ts';
+import { hostFaults } from '../kit/rules/values.ts';
 import { judgeCard } from '../providers/cards.ts';
 import { lockBuyer } from '../resources/buyers/queries.ts';
 import type { BuyerRow } from '../resources/buyers/table.ts';
 import { storeCard } from '../resources/payment-methods/changes.ts';
 import { presentPaymentMethod } from '../resources/payment-methods/table.ts';
-import { hostFaults } from '../rules/values.ts';
 import { accountOf, type WriteDeps } from './deps.ts';
 
 type Body = Input<'createPaymentMethod'>['body'];

@@ -1,8 +1,8 @@
-import type { Handler, Result } from '../contract/handler-types.ts';
-import { ApiError } from '../errors.ts';
-import { createSubscription, isSchemeAllowed } from '../resources/webhook-subscriptions/changes.ts';
-import { presentSubscription } from '../resources/webhook-subscriptions/table.ts';
-import { hostFaults } from '../rules/values.ts';
+import type { Handler, Result } from '../kit/contract/handler-types.ts';
+import { ApiError } from '../kit/errors.ts';
+import { createSubscription, isSchemeAllowed } from '../kit/events/subscriptions/changes.ts';
+import { presentSubscription } from '../kit/events/subscriptions/table.ts';
+import { hostFaults } from '../kit/rules/values.ts';
 import type { WriteDeps } from './deps.ts';
 
 export const createWebhookSubscription: Handler<'createWebhookSubscription', WriteDeps> = (

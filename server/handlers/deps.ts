@@ -1,20 +1,24 @@
 // What a handler receives in addition to its input, and what several handlers do with it. Handlers know nothing of Express:
 // (input, deps) → {status, body}. The type says whether an operation writes: only WriteDeps has units of work, and a change takes one.
 import type { OperationId } from '../../generated/operations.ts';
-import type { Result } from '../contract/handler-types.ts';
-import type { Db } from '../database/database.ts';
-import type { Page, PageRequest } from '../database/paging.ts';
-import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { ApiError, type Unprocessable } from '../errors.ts';
+import type { Result } from '../kit/contract/handler-types.ts';
+import type { Db } from '../kit/database/database.ts';
+import type { Page, PageRequest } from '../kit/database/paging.ts';
+import { ApiError, type Unprocessable } from '../kit/errors.ts';
+import type { Writes } from '../kit/http/answer.ts';
+import { onceFor, type Accounts, type Selection } from '../kit/rules/accounts.ts';
+import {
+  cursorBinding,
+  foreignCursor,
+  givenCursor,
+  pageCursors,
+  type CursorCodec,
+} from '../kit/rules/cursor.ts';
+import type { KeysOf } from '../kit/secrets/digest-keys.ts';
+import type { Vault } from '../kit/secrets/vault.ts';
 import type { GuardedProviders } from '../providers/index.ts';
 import type { NumberLimit, TriedNumber } from '../resources/number-limits/rules.ts';
-import { onceFor, type Accounts } from '../rules/accounts.ts';
-import { cursorBinding, foreignCursor, givenCursor, pageCursors, type CursorCodec } from '../rules/cursor.ts';
-import type { KeysOf } from '../secrets/digest-keys.ts';
-import type { Vault } from '../secrets/vault.ts';
-
-/** The merchant accounts that a request is about: `many` are all that the caller has access to. */
-export type Selection = { kind: 'none' } | { kind: 'one'; id: string } | { kind: 'many'; accounts: Accounts };
+import { canonicalFilter } from '../resources/transactions/metadata-filter.ts';
 
 export interface Deps {
   /** For reads outside of a unit of work. */
@@ -41,18 +45,7 @@ export interface Deps {
   warn: (message: string, facts: { err: unknown; paymentMethod: string }) => void;
 }
 
-/** What a handler returns, of any operation. */
-export interface AnyAnswer {
-  status: number;
-  /** Undefined if the contract declares the response without content. */
-  body?: unknown;
-  headers?: Record<string, string>;
-}
-
-export interface WriteDeps extends Deps {
-  /** Commits an answer that is valid, and sends it. A handler returns it unchanged: the lint refuses `await`. */
-  inUnitOfWork: <Answer extends AnyAnswer>(work: (unit: UnitOfWork) => Promise<Answer>) => Promise<Answer>;
-}
+export interface WriteDeps extends Deps, Writes {}
 
 /** The account of an operation whose contract says `x-merchant-scope: one`. */
 export function accountOf({ selection }: Pick<Deps, 'selection'>): string {
@@ -92,7 +85,7 @@ export async function readPage<Row, Query extends PageQuery>(
 ) {
   const { limit, cursor: text, ...filters } = query;
   const given = givenCursor(text);
-  const boundTo = cursorBinding(list, selectionKey(deps.selection), filters);
+  const boundTo = cursorBinding(list, selectionKey(deps.selection), filters, canonicalFilter);
   const cursor = given === undefined ? undefined : deps.cursors.decode(given, boundTo);
   const detail = given !== undefined && !cursor ? [foreignCursor, ...faults] : [...faults];
   if (detail.length > 0) throw new ApiError('unprocessable', { detail });

@@ -1,5 +1,5 @@
 // Written by `npm run generate`: every operation of the contract and its handler. Do not edit.
-import type { Handlers } from '../contract/handler-types.ts';
+import type { Handlers } from '../kit/contract/handler-types.ts';
 import { checkGiftCardBalances } from './check-gift-card-balances.ts';
 import { createPaymentMethod } from './create-payment-method.ts';
 import { createWebhookSubscription } from './create-webhook-subscription.ts';

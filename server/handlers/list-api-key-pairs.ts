@@ -1,4 +1,4 @@
-import type { Handler, Result } from '../contract/handler-types.ts';
+import type { Handler, Result } from '../kit/contract/handler-types.ts';
 import { listApiKeyPairPage } from '../resources/api-key-pairs/queries.ts';
 import { presentApiKeyPair } from '../resources/api-key-pairs/table.ts';
 import { readPage, type Deps } from './deps.ts';

@@ -1,4 +1,4 @@
-import type { Handler, Result } from '../contract/handler-types.ts';
+import type { Handler, Result } from '../kit/contract/handler-types.ts';
 import { presentCardScheme, schemeNames, type CardScheme } from '../resources/card-schemes/rules.ts';
 import type { Deps } from './deps.ts';
 

@@ -1,6 +1,6 @@
-import type { Handler, ResultAsJson } from '../contract/handler-types.ts';
+import type { Handler, ResultAsJson } from '../kit/contract/handler-types.ts';
 import { listTransactionPage } from '../resources/transactions/list.ts';
-import { readMetadataFilter } from '../rules/filters.ts';
+import { readMetadataFilter } from '../resources/transactions/metadata-filter.ts';
 import { accountsOf, readPage, type Deps } from './deps.ts';
 
 export const listTransactions: Handler<'listTransactions', Deps> = async (

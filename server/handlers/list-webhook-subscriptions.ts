@@ -1,6 +1,6 @@
-import type { Handler, Result } from '../contract/handler-types.ts';
-import { listWebhookSubscriptionPage } from '../resources/webhook-subscriptions/queries.ts';
-import { presentSubscription } from '../resources/webhook-subscriptions/table.ts';
+import type { Handler, Result } from '../kit/contract/handler-types.ts';
+import { listWebhookSubscriptionPage } from '../kit/events/subscriptions/queries.ts';
+import { presentSubscription } from '../kit/events/subscriptions/table.ts';
 import { accountsOf, readPage, type Deps } from './deps.ts';
 
 export const listWebhookSubscriptions: Handler<'listWebhookSubscriptions', Deps> = async (

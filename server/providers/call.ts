@@ -1,6 +1,6 @@
 // Every call of a provider goes through here. It is code of others: it may take too long, and its errors may quote the card that it was
 // given. So each call has a deadline, and an error is replaced by one without card data before anybody logs, stores or shows it.
-import { withDeadline } from '../rules/async.ts';
+import { withDeadline } from '../kit/rules/async.ts';
 import { createMask } from './mask.ts';
 
 export type ProviderName = 'giftCards' | 'verifyCard' | 'describeCard';

@@ -1,9 +1,9 @@
 // The interfaces of card providers: one describes cards (from a BIN table), one verifies them (an acquirer or a gateway). What they
 // return is not trusted.
 import type { components } from '../../generated/types.ts';
+import { hasCardNumber } from '../kit/rules/card-numbers.ts';
+import { isStorable } from '../kit/rules/values.ts';
 import { unusable } from '../resources/payment-methods/rules.ts';
-import { hasCardNumber } from '../rules/card-numbers.ts';
-import { isStorable } from '../rules/values.ts';
 import { callProvider, cleanError, longestText, shortText, type NoteCall } from './call.ts';
 import { createMask } from './mask.ts';
 

@@ -1,7 +1,7 @@
 // The interface of a gift card provider, which reads balances. What it returns is not trusted: the contract bounds what callers may be
 // shown, and callers with a public token must not learn number and PIN of a stored card.
 import type { components } from '../../generated/types.ts';
-import { readDateTime } from '../rules/values.ts';
+import { readDateTime } from '../kit/rules/values.ts';
 import { callProvider, shortText, type NoteCall } from './call.ts';
 import type { ProviderContext } from './cards.ts';
 import { createMask, type Mask } from './mask.ts';

@@ -2,8 +2,8 @@
 // nothing else.
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ConfigurationFault, reasonOf } from '../faults.ts';
-import { isDoneWithin } from '../rules/async.ts';
+import { ConfigurationFault, reasonOf } from '../kit/faults.ts';
+import { isDoneWithin } from '../kit/rules/async.ts';
 import type { NoteCall, ProviderName } from './call.ts';
 import { guardDescriber, guardVerifier, noDescription, type DescribeCard, type VerifyCard } from './cards.ts';
 import { guardGiftCards, type GiftCardProvider } from './gift-cards.ts';

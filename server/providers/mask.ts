@@ -1,6 +1,6 @@
 // Masks values in texts of a provider. The card number, the security code and the PIN that it was given may come back in its errors
 // and messages: as they are, with separators between their characters, or as JSON and URLs escape them.
-import { hide, type Hidden } from '../rules/card-numbers.ts';
+import { hide, type Hidden } from '../kit/rules/card-numbers.ts';
 
 export type Mask = (text: string) => string;
 

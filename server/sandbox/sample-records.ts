@@ -1,7 +1,7 @@
 // The sandbox's buyers, gift cards and stored cards. The first buyer and the first gift card have the IDs of the contract's
 // examples, so that these examples work unchanged.
 import type { components } from '../../generated/types.ts';
-import type { UnitOfWork } from '../database/unit-of-work.ts';
+import type { UnitOfWork } from '../kit/database/unit-of-work.ts';
 import { describeSimulatedCard } from '../providers/simulated.ts';
 import { createBuyer } from '../resources/buyers/changes.ts';
 import { createGiftCard } from '../resources/gift-cards/changes.ts';

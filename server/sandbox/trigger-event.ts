@@ -1,6 +1,6 @@
 // Events that no change caused, to try out receivers in the sandbox.
 import type { EventName } from '../../generated/operations.ts';
-import type { Published, Target, UnitOfWork } from '../database/unit-of-work.ts';
+import type { Published, Target, UnitOfWork } from '../kit/database/unit-of-work.ts';
 import { lockBuyer } from '../resources/buyers/queries.ts';
 import { findPaymentMethod, listPaymentMethods } from '../resources/payment-methods/queries.ts';
 import { presentPaymentMethod } from '../resources/payment-methods/table.ts';

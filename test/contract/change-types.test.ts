@@ -3,20 +3,20 @@
 import { describeTypes, type Piece } from '../support/types.ts';
 
 const head = `
-import { withEvent } from '../../server/events/outbox.ts';
+import { withEvent } from '../../server/kit/events/outbox.ts';
 import { createBuyer } from '../../server/resources/buyers/changes.ts';
 import { createAccount } from '../../server/resources/merchant-accounts/changes.ts';
 import { movePaymentMethod } from '../../server/resources/payment-methods/changes.ts';
 import { importTransactions } from '../../server/resources/transactions/changes.ts';
 import { waitOf } from '../../server/resources/number-limits/rules.ts';
-import { recordAttempts } from '../../server/events/attempts.ts';
-import { createOutbox } from '../../server/events/outbox.ts';
-import { deleteExpired } from '../../server/upkeep/jobs.ts';
-import { silently, type UnitOfWork, type Work } from '../../server/database/unit-of-work.ts';
+import { recordAttempts } from '../../server/kit/events/attempts.ts';
+import { createOutbox } from '../../server/kit/events/outbox.ts';
+import { deleteExpired } from '../../server/kit/upkeep/jobs.ts';
+import { silently, type UnitOfWork, type Work } from '../../server/kit/database/unit-of-work.ts';
 import type { Deps, WriteDeps } from '../../server/handlers/deps.ts';
 import { presentTransaction } from '../../server/resources/transactions/table.ts';
-import type { Db } from '../../server/database/database.ts';
-import type { TableOf, Tables } from '../../server/database/tables.ts';
+import type { Db } from '../../server/kit/database/database.ts';
+import type { TableOf, Tables } from '../../server/kit/database/tables.ts';
 import type { EventName } from '../../generated/operations.ts';
 import { insertPaymentMethod, type NewPaymentMethod } from '../../server/resources/payment-methods/queries.ts';
 import { prepareTransactions, updateTransaction, type NewTransaction } from '../../server/resources/transactions/queries.ts';

@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ValidateFunction } from '../../generated/validators.js';
-import { compileAt, createAjv } from '../../server/contract/ajv.ts';
-import { compiledValidators } from '../../server/contract/compile.ts';
-import { loadContract, resolve, valueAt, type Media } from '../../server/contract/load.ts';
-import { responseSchemas } from '../../server/contract/responses.ts';
+import { compileAt, createAjv } from '../../server/kit/contract/ajv.ts';
+import { compiledValidators } from '../../server/kit/contract/compile.ts';
+import { loadContract, resolve, valueAt, type Media } from '../../server/kit/contract/load.ts';
+import { responseSchemas } from '../../server/kit/contract/responses.ts';
 import { runs } from '../support/random.ts';
 
 const contract = loadContract();

@@ -12,7 +12,7 @@ const cache = join(root, 'node_modules/.cache');
 mkdirSync(cache, { recursive: true });
 const folder = mkdtempSync(join(cache, 'hovers-'));
 const file = join(folder, 'hovers.ts');
-const text = `import type { Handler, Input, Result } from '${root}/server/contract/handler-types.ts';
+const text = `import type { Handler, Input, Result } from '${root}/server/kit/contract/handler-types.ts';
 ${ids.map((id) => `declare const ${id}Input: Input<'${id}'>;\ndeclare const ${id}Result: Result<'${id}'>;`).join('\n')}
 export const inHandler: Handler<'createPaymentMethod'> = (hovered) => Promise.reject(hovered);
 `;

@@ -7,9 +7,9 @@ const head = `
 import type { Deps, WriteDeps } from '../../server/handlers/deps.ts';
 import { readPage } from '../../server/handlers/deps.ts';
 import { presentApiKeyPair } from '../../server/resources/api-key-pairs/table.ts';
-import type { Page } from '../../server/database/paging.ts';
+import type { Page } from '../../server/kit/database/paging.ts';
 import type { EventPayload } from '../../generated/operations.ts';
-import type { Handler, Handlers, Input, Result, ResultAsJson } from '../../server/contract/handler-types.ts';
+import type { Handler, Handlers, Input, Result, ResultAsJson } from '../../server/kit/contract/handler-types.ts';
 declare const scheme: { type: 'card-scheme-definition'; id: 'visa'; icon_url: string; display_name: string };
 declare const rest: Omit<Handlers, 'listTransactions'>;
 declare const query: Input<'listTransactions'>['query'];

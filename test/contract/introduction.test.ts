@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parseContract } from '../../scripts/docs/contract.ts';
 import { root } from '../../scripts/support/root.ts';
-import { loadContract } from '../../server/contract/load.ts';
-import { switchOffAfterSeconds, waits } from '../../server/events/attempts.ts';
-import { subscriptionLimits } from '../../server/resources/webhook-subscriptions/changes.ts';
+import { loadContract } from '../../server/kit/contract/load.ts';
+import { switchOffAfterSeconds, waits } from '../../server/kit/events/attempts.ts';
+import { subscriptionLimits } from '../../server/kit/events/subscriptions/changes.ts';
 
 let text: string;
 

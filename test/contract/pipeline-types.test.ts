@@ -2,20 +2,20 @@
 import { describeTypes, type Piece } from '../support/types.ts';
 
 const head = `
-import type { permission } from '../../server/http/access.ts';
-import type { createAnswer } from '../../server/http/answer.ts';
-import type { createBearer } from '../../server/http/bearer.ts';
-import type { createBody } from '../../server/http/body.ts';
-import type { createOwned, createUnowned } from '../../server/http/databases.ts';
-import type { createExpress } from '../../server/http/express.ts';
-import { earlyData, requestId, wellFormed } from '../../server/http/headers.ts';
-import type { createWaitForStart } from '../../server/http/health.ts';
-import type { Arrived, Routed } from '../../server/http/known.ts';
-import type { createRateLimit } from '../../server/http/limits.ts';
-import type { createMerchantAccount } from '../../server/http/merchant-account.ts';
-import { check, forEvery, knowing, pipeline, whereOnly, type Step } from '../../server/http/pipeline.ts';
-import type { createRoute } from '../../server/http/route.ts';
-import type { createValidate } from '../../server/http/validate.ts';
+import type { permission } from '../../server/kit/access/permission.ts';
+import type { createAnswer } from '../../server/kit/http/answer.ts';
+import type { createBearer } from '../../server/kit/access/bearer.ts';
+import type { createBody } from '../../server/kit/http/body.ts';
+import type { createOwned, createUnowned } from '../../server/kit/http/databases.ts';
+import type { createExpress } from '../../server/kit/http/express.ts';
+import { earlyData, requestId, wellFormed } from '../../server/kit/http/headers.ts';
+import type { createWaitForStart } from '../../server/kit/http/health.ts';
+import type { Arrived, Routed } from '../../server/kit/http/known.ts';
+import type { createRateLimit } from '../../server/kit/http/limits.ts';
+import type { createMerchantAccount } from '../../server/kit/access/select.ts';
+import { check, forEvery, knowing, pipeline, whereOnly, type Step } from '../../server/kit/http/pipeline.ts';
+import type { createRoute } from '../../server/kit/http/route.ts';
+import type { createValidate } from '../../server/kit/http/validate.ts';
 declare const app: ReturnType<typeof createExpress>;
 declare const started: ReturnType<typeof createWaitForStart>;
 declare const unowned: ReturnType<typeof createUnowned>;

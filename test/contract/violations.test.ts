@@ -3,10 +3,10 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operations, type OperationId } from '../../generated/operations.ts';
-import { createExplain } from '../../server/contract/explain.ts';
-import { operationsOf } from '../../server/contract/load.ts';
-import { createValidator, unexplained, type Validator } from '../../server/contract/validator.ts';
-import { ApiError, type Detail } from '../../server/errors.ts';
+import { createExplain } from '../../server/kit/contract/explain.ts';
+import { operationsOf } from '../../server/kit/contract/load.ts';
+import { createValidator, unexplained, type Validator } from '../../server/kit/contract/validator.ts';
+import { ApiError, type Detail } from '../../server/kit/errors.ts';
 import { compatible, mutate, mutationsOf, oddNames, type Mutation } from '../support/mutations.ts';
 import { runs, shareOf } from '../support/random.ts';
 import {

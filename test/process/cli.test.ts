@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { signToken } from '../../server/resources/api-key-pairs/token.ts';
+import { signToken } from '../../server/kit/access/token.ts';
 import { createCaller } from '../support/call.ts';
 import { eventually, newDataDir, nothingRunsOn, processesOn, type DataDir } from '../support/data-dir.ts';
 import { createTestDatabase, query } from '../support/database.ts';

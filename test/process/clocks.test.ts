@@ -4,8 +4,8 @@
 import { randomUUID } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { signToken, thumbprint } from '../../server/resources/api-key-pairs/token.ts';
-import { passesLuhn } from '../../server/rules/card-numbers.ts';
+import { signToken, thumbprint } from '../../server/kit/access/token.ts';
+import { passesLuhn } from '../../server/kit/rules/card-numbers.ts';
 import { createCaller, type Caller, type CallOptions } from '../support/call.ts';
 import { card } from '../support/card.ts';
 import { eventually, newDataDir, type DataDir } from '../support/data-dir.ts';

@@ -15,8 +15,8 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { contractVersion } from '../../generated/operations.ts';
 import { packService } from '../../scripts/packages.ts';
 import { writeRevision } from '../../scripts/support/revision.ts';
-import { commandsHere, readBuild } from '../../server/installation.ts';
-import { createMetrics } from '../../server/upkeep/metrics.ts';
+import { commandsHere, readBuild } from '../../server/kit/installation.ts';
+import { createMetrics } from '../../server/kit/upkeep/metrics.ts';
 import { root, run } from '../support/processes.ts';
 
 vi.setConfig({ testTimeout: 120_000 });

@@ -6,9 +6,13 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runningUrl, startEmbedded, type EmbeddedDatabase } from '../../server/database/embedded/index.ts';
 import { handlers } from '../../server/handlers/index.ts';
-import { signToken } from '../../server/resources/api-key-pairs/token.ts';
+import { signToken } from '../../server/kit/access/token.ts';
+import {
+  runningUrl,
+  startEmbedded,
+  type EmbeddedDatabase,
+} from '../../server/kit/database/embedded/index.ts';
 import { createCaller } from '../support/call.ts';
 import { card } from '../support/card.ts';
 import { eventually, newDataDir, type DataDir } from '../support/data-dir.ts';

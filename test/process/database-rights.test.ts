@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { migrations } from '../../server/database/migrations/index.ts';
+import { migrations } from '../../server/migrations/index.ts';
 import { card } from '../support/card.ts';
 import { createEmptyDatabase, createTestDatabase, withClient } from '../support/database.ts';
 import { paymentsHere, startInVainHere } from '../support/in-process.ts';

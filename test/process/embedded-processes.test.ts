@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, inject, it, onTestFinished } from 'vitest';
-import { runningUrl, startEmbedded } from '../../server/database/embedded/index.ts';
+import { runningUrl, startEmbedded } from '../../server/kit/database/embedded/index.ts';
 import { eventually, newDataDir, nothingRunsOn, type DataDir } from '../support/data-dir.ts';
 import { query } from '../support/database.ts';
 import { startCommand } from '../support/processes.ts';
 
 const linux = process.platform === 'linux';
-const module = pathToFileURL(join(inject('compiled'), 'server/database/embedded/index.js'));
+const module = pathToFileURL(join(inject('compiled'), 'server/kit/database/embedded/index.js'));
 
 /** Reads `start` and `release`, one per line, and answers each with a line. */
 const program = `

@@ -4,10 +4,14 @@ import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readConfig } from '../../server/config.ts';
-import { isRoot, nobody } from '../../server/database/embedded/data-dir.ts';
-import { runningUrl, startEmbedded, type EmbeddedDatabase } from '../../server/database/embedded/index.ts';
-import { socketAddress } from '../../server/database/embedded/server.ts';
-import { openReadyDatabase } from '../../server/database/open.ts';
+import { openReadyDatabase } from '../../server/database.ts';
+import { isRoot, nobody } from '../../server/kit/database/embedded/data-dir.ts';
+import {
+  runningUrl,
+  startEmbedded,
+  type EmbeddedDatabase,
+} from '../../server/kit/database/embedded/index.ts';
+import { socketAddress } from '../../server/kit/database/embedded/server.ts';
 import { newDataDir, type DataDir } from '../support/data-dir.ts';
 import { query } from '../support/database.ts';
 

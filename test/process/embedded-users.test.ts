@@ -4,14 +4,14 @@ import { chmod, chown, cp, lstat, mkdir, readlink, rm, rmdir, stat, writeFile } 
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { findPackage, prepareBinaries } from '../../server/database/embedded/binaries.ts';
-import { canReach, isRoot, nobody, type Identity } from '../../server/database/embedded/data-dir.ts';
-import { run } from '../../server/database/embedded/folder.ts';
-import { startEmbedded, type EmbeddedDatabase } from '../../server/database/embedded/index.ts';
+import { findPackage, prepareBinaries } from '../../server/kit/database/embedded/binaries.ts';
+import { canReach, isRoot, nobody, type Identity } from '../../server/kit/database/embedded/data-dir.ts';
+import { run } from '../../server/kit/database/embedded/folder.ts';
+import { startEmbedded, type EmbeddedDatabase } from '../../server/kit/database/embedded/index.ts';
 import { newDataDir } from '../support/data-dir.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
-const module = pathToFileURL(join(inject('compiled'), 'server/database/embedded/index.js'));
+const module = pathToFileURL(join(inject('compiled'), 'server/kit/database/embedded/index.js'));
 
 /** Starts the database, starts it again, which must attach to it, and stops it. */
 const program = `

@@ -3,10 +3,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withinDeadline } from '../../server/database/connection.ts';
-import { inTransactionOnce, openDatabase } from '../../server/database/database.ts';
-import { findUnready } from '../../server/database/open.ts';
+import { findUnready } from '../../server/database.ts';
 import { handlers } from '../../server/handlers/index.ts';
+import { withinDeadline } from '../../server/kit/database/connection.ts';
+import { inTransactionOnce, openDatabase } from '../../server/kit/database/database.ts';
 import { card } from '../support/card.ts';
 import { eventually, newDataDir } from '../support/data-dir.ts';
 import { createTestDatabase, withClient } from '../support/database.ts';

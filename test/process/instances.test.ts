@@ -1,8 +1,8 @@
 // Two instances of the service on one PostgreSQL share migrations, sample data, rate limits and the places of deliveries.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { migrations } from '../../server/database/migrations/index.ts';
-import { openReadyDatabase } from '../../server/database/open.ts';
+import { openReadyDatabase } from '../../server/database.ts';
+import { migrations } from '../../server/migrations/index.ts';
 import { newDataDir, type DataDir } from '../support/data-dir.ts';
 import { appliedTo, createEmptyDatabase } from '../support/database.ts';
 import { startTestService, testSecrets, type TestService } from '../support/service.ts';

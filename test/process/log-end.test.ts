@@ -12,7 +12,7 @@ import { run, startCommand } from '../support/processes.ts';
 type Line = Record<string, unknown>;
 
 const codeOf = (script: string) =>
-  `import { createLog, flushLog } from './server/log.ts';\nconst log = createLog('info');\n${script}`;
+  `import { createLog, flushLog } from './server/kit/log/log.ts';\nconst log = createLog('info');\n${script}`;
 
 const logging = (script: string) =>
   startCommand(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', codeOf(script)]);

@@ -3,15 +3,15 @@
 // sharded/transaction-paging.test.ts.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase, type Database } from '../../server/database/database.ts';
-import { run } from '../../server/database/execution.ts';
-import type { PageRequest } from '../../server/database/paging.ts';
+import { openDatabase, type Database } from '../../server/kit/database/database.ts';
+import { run } from '../../server/kit/database/execution.ts';
+import type { PageRequest } from '../../server/kit/database/paging.ts';
+import { listWebhookSubscriptionPage } from '../../server/kit/events/subscriptions/queries.ts';
+import type { Accounts } from '../../server/kit/rules/accounts.ts';
+import type { Cursor } from '../../server/kit/rules/cursor.ts';
 import { conditionsOf, type TransactionFilters } from '../../server/resources/transactions/filters.ts';
 import { listTransactionPage } from '../../server/resources/transactions/list.ts';
 import { planOf, transactionRange } from '../../server/resources/transactions/ranges.ts';
-import { listWebhookSubscriptionPage } from '../../server/resources/webhook-subscriptions/queries.ts';
-import type { Accounts } from '../../server/rules/accounts.ts';
-import type { Cursor } from '../../server/rules/cursor.ts';
 import { createTestDatabase, withClient } from '../support/database.ts';
 import { seedSql } from '../support/transactions.ts';
 

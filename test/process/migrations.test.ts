@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
-import { openDatabase } from '../../server/database/database.ts';
-import { digests, migrations } from '../../server/database/migrations/index.ts';
-import { openReadyDatabase } from '../../server/database/open.ts';
-import { reasonOf } from '../../server/faults.ts';
+import { openReadyDatabase } from '../../server/database.ts';
+import { openDatabase } from '../../server/kit/database/database.ts';
+import { reasonOf } from '../../server/kit/faults.ts';
+import { digests, migrations } from '../../server/migrations/index.ts';
 import { recordNumbers } from '../../server/resources/number-limits/queries.ts';
 import {
   appliedTo,

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createDelay } from '../../mock/http/delay.ts';
-import { limits } from '../../server/http/listen.ts';
+import { limits } from '../../server/kit/http/listen.ts';
 import {
   contractFile,
   everyExample,

@@ -14,10 +14,10 @@ import {
   isRoot,
   nobody,
   type Identity,
-} from '../../server/database/embedded/data-dir.ts';
-import { findFolder, makeFolder } from '../../server/database/embedded/folder.ts';
-import { startEmbedded } from '../../server/database/embedded/index.ts';
-import { makeSandboxSecrets, saveCardKeys } from '../../server/secrets/secrets-file.ts';
+} from '../../server/kit/database/embedded/data-dir.ts';
+import { findFolder, makeFolder } from '../../server/kit/database/embedded/folder.ts';
+import { startEmbedded } from '../../server/kit/database/embedded/index.ts';
+import { makeSandboxSecrets, saveCardKeys } from '../../server/kit/secrets/secrets-file.ts';
 
 let base: string;
 let dataDir: string;

@@ -1,7 +1,7 @@
 // Several instances behind a load balancer: they are replaced one after the other, or one is killed, while clients store cards.
 import { randomUUID } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
-import { signToken } from '../../server/resources/api-key-pairs/token.ts';
+import { signToken } from '../../server/kit/access/token.ts';
 import { startBalancer, type Balancer } from '../support/balancer.ts';
 import { card } from '../support/card.ts';
 import { eventually, newDataDir } from '../support/data-dir.ts';

@@ -7,11 +7,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { listSealed } from '../../server/kit/secrets/reseal.ts';
+import { watchCardKeys } from '../../server/kit/secrets/secrets-file.ts';
+import { createVault, keyIdOf } from '../../server/kit/secrets/vault.ts';
 import { findPaymentMethodOfAnyAccount } from '../../server/resources/payment-methods/queries.ts';
+import { sealedColumns } from '../../server/resources/sealed.ts';
 import { giftCards } from '../../server/sandbox/sample-records.ts';
-import { listSealed, sealedColumns } from '../../server/secrets/reseal.ts';
-import { watchCardKeys } from '../../server/secrets/secrets-file.ts';
-import { createVault, keyIdOf } from '../../server/secrets/vault.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { createPayments, startNode, type Payments } from '../support/processes.ts';
 import { createPaymentMethod, recordReplacement } from '../support/records.ts';
@@ -67,7 +68,7 @@ async function storeWithReplacement(): Promise<string> {
 async function openAll(): Promise<Map<string, Set<string>>> {
   const { open } = sandboxVault();
   const texts = new Map<string, Set<string>>();
-  await listSealed(db(), ({ sealed, binding }) => {
+  await listSealed(db(), sealedColumns, ({ sealed, binding }) => {
     const known = texts.get(binding.purpose) ?? new Set();
     texts.set(binding.purpose, known.add(open(sealed, binding)));
   });

@@ -1,9 +1,9 @@
 // `payments seed` creates plausible and valid transactions, the same ones for the same seed.
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
+import { deriveKeys } from '../../server/kit/secrets/derive-keys.ts';
 import { transactionMoves } from '../../server/resources/transactions/rules.ts';
 import { createSamples } from '../../server/sandbox/sample-transactions.ts';
-import { deriveKeys } from '../../server/secrets/derive-keys.ts';
 import { eventually } from '../support/data-dir.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { startPayments } from '../support/processes.ts';

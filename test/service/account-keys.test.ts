@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { root } from '../../scripts/support/root.ts';
-import { openDatabase, type Database } from '../../server/database/database.ts';
+import { openDatabase, type Database } from '../../server/kit/database/database.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 const accountTables = inject('accountTables');

@@ -3,9 +3,10 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rotateSubscription } from '../../server/resources/webhook-subscriptions/changes.ts';
-import { listSealed, sealedColumns } from '../../server/secrets/reseal.ts';
-import type { Binding } from '../../server/secrets/vault.ts';
+import { rotateSubscription } from '../../server/kit/events/subscriptions/changes.ts';
+import { listSealed } from '../../server/kit/secrets/reseal.ts';
+import type { Binding } from '../../server/kit/secrets/vault.ts';
+import { sealedColumns } from '../../server/resources/sealed.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { createGiftCard, recordReplacement, silentWork } from '../support/records.ts';
@@ -96,7 +97,7 @@ it('every sealed column has values here', async () => {
 
 it('no stored value opens in the place of another', async () => {
   const stored: { sealed: string; binding: Binding }[] = [];
-  await listSealed(db(), (value) => stored.push(value));
+  await listSealed(db(), sealedColumns, (value) => stored.push(value));
   const { open } = service.secrets.vault;
   const isSame = (one: Binding, other: Binding) =>
     one.purpose === other.purpose && one.owner === other.owner && one.id === other.id;

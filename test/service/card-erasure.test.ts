@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { eraseCards } from '../../server/resources/erasure/erase-cards.ts';
+import { erasedValues, tableFates } from '../../server/resources/erasure/personal.ts';
 import { lockPaymentMethod } from '../../server/resources/payment-methods/queries.ts';
-import { erasedValues, tableFates } from '../../server/resources/personal.ts';
-import { eraseCards } from '../../server/upkeep/erase-cards.ts';
 import { card } from '../support/card.ts';
 import { eventually } from '../support/data-dir.ts';
 import { dump, linesOf } from '../support/dump.ts';

@@ -3,10 +3,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { operations } from '../../generated/operations.ts';
-import { openDatabase } from '../../server/database/database.ts';
+import { openDatabase } from '../../server/kit/database/database.ts';
+import { passesLuhn } from '../../server/kit/rules/card-numbers.ts';
 import { recordNumbers } from '../../server/resources/number-limits/queries.ts';
 import { triedNumber } from '../../server/resources/number-limits/rules.ts';
-import { passesLuhn } from '../../server/rules/card-numbers.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 /** Another one for each attack, in the middle of the guesses, so that it is not among the first ones by luck. */

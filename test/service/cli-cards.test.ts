@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { watchCardKeys } from '../../server/kit/secrets/secrets-file.ts';
+import { createVault } from '../../server/kit/secrets/vault.ts';
 import { findPaymentMethodOfAnyAccount } from '../../server/resources/payment-methods/queries.ts';
 import { moveTransaction } from '../../server/resources/transactions/changes.ts';
 import {
   findTransactionOfAnyAccount,
   type NewTransaction,
 } from '../../server/resources/transactions/queries.ts';
-import { watchCardKeys } from '../../server/secrets/secrets-file.ts';
-import { createVault } from '../../server/secrets/vault.ts';
 import { showsCode } from '../support/digits.ts';
 import { paymentsHere, type EndedHere } from '../support/in-process.ts';
 import {

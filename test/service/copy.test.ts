@@ -1,10 +1,10 @@
-// COPY's text format, which server/database/protocol.ts writes itself: PostgreSQL must read every type as it was given.
+// COPY's text format, which server/kit/database/protocol.ts writes itself: PostgreSQL must read every type as it was given.
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { SqlType } from '../../server/database/columns.ts';
-import { openDatabase, type Database } from '../../server/database/database.ts';
-import { copyRow, copyRows } from '../../server/database/protocol.ts';
+import type { SqlType } from '../../server/kit/database/columns.ts';
+import { openDatabase, type Database } from '../../server/kit/database/database.ts';
+import { copyRow, copyRows } from '../../server/kit/database/protocol.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { runs } from '../support/random.ts';
 

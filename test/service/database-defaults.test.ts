@@ -2,9 +2,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
-import { inTransaction, openDatabase } from '../../server/database/database.ts';
-import { migrations } from '../../server/database/migrations/index.ts';
-import { findUnready, openReadyDatabase } from '../../server/database/open.ts';
+import { findUnready, openReadyDatabase } from '../../server/database.ts';
+import { inTransaction, openDatabase } from '../../server/kit/database/database.ts';
+import { migrations } from '../../server/migrations/index.ts';
 import { untilAnswered } from '../support/call.ts';
 import { urlOf, withClient } from '../support/cluster.ts';
 import { createEmptyDatabase, createTestDatabase, query } from '../support/database.ts';

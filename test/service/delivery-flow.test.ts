@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openDatabase, type Database } from '../../server/database/database.ts';
-import { defaultLimits, startWorker, type Worker } from '../../server/events/worker.ts';
+import { openDatabase, type Database } from '../../server/kit/database/database.ts';
+import { defaultLimits, startWorker, type Worker } from '../../server/kit/events/worker.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import {

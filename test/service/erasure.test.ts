@@ -2,20 +2,20 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type { InStep } from '../../server/database/unit-of-work.ts';
-import { insertEvent } from '../../server/events/outbox.ts';
-import { defaultLimits } from '../../server/events/worker.ts';
+import type { InStep } from '../../server/kit/database/unit-of-work.ts';
+import { insertEvent } from '../../server/kit/events/outbox.ts';
+import { defaultLimits } from '../../server/kit/events/worker.ts';
+import { createKeptAnswers } from '../../server/kit/idempotency/changes.ts';
+import { earlier } from '../../server/kit/rules/database-time.ts';
 import { lockBuyer } from '../../server/resources/buyers/queries.ts';
 import { presentBuyer } from '../../server/resources/buyers/table.ts';
-import { createKeptAnswers } from '../../server/resources/idempotency-keys/changes.ts';
+import { eraseBuyer } from '../../server/resources/erasure/erase-buyer.ts';
+import type { FoundRow } from '../../server/resources/erasure/pages.ts';
+import { erasedValues, tableFates, tablesOfBuyers } from '../../server/resources/erasure/personal.ts';
+import { listEventsShowing } from '../../server/resources/erasure/queries.ts';
 import { storeCard } from '../../server/resources/payment-methods/changes.ts';
 import { lockPaymentMethod } from '../../server/resources/payment-methods/queries.ts';
-import { erasedValues, tableFates, tablesOfBuyers } from '../../server/resources/personal.ts';
 import type { NewTransaction } from '../../server/resources/transactions/queries.ts';
-import { earlier } from '../../server/rules/database-time.ts';
-import { eraseBuyer } from '../../server/upkeep/erase-buyer.ts';
-import type { FoundRow } from '../../server/upkeep/erasure-pages.ts';
-import { listEventsShowing } from '../../server/upkeep/erasure-queries.ts';
 import { card } from '../support/card.ts';
 import { eventually } from '../support/data-dir.ts';
 import { dump as dumpOf, linesOf as linesIn } from '../support/dump.ts';
@@ -613,7 +613,7 @@ it('statistics that could not be made are made by the next run, which has no lim
   await sql`drop table noted`.execute(db());
 });
 
-it('every table and column of the database has its fate in server/resources/personal.ts', async () => {
+it('every table and column of the database has its fate in server/resources/erasure/personal.ts', async () => {
   const { rows } = await sql<{ table: string; columns: string[] }>`
     select table_name as table, array_agg(column_name::text order by column_name) as columns
     from information_schema.columns join information_schema.tables using (table_schema, table_name)

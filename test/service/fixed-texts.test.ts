@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { inTransaction, type Database } from '../../server/database/database.ts';
-import { eventTexts } from '../../server/events/outbox.ts';
+import { inTransaction, type Database } from '../../server/kit/database/database.ts';
+import { eventTexts } from '../../server/kit/events/outbox.ts';
 import { recordText } from '../../server/resources/number-limits/queries.ts';
 import { cardText, insertPaymentMethod } from '../../server/resources/payment-methods/queries.ts';
 import { createTestDatabase, openTestDatabase } from '../support/database.ts';

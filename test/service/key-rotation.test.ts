@@ -3,7 +3,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Config } from '../../server/config.ts';
-import { keyIdOf } from '../../server/secrets/vault.ts';
+import { keyIdOf } from '../../server/kit/secrets/vault.ts';
 import { newDataDir, type DataDir } from '../support/data-dir.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { paymentsHere } from '../support/in-process.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase, type Database } from '../../server/database/database.ts';
+import { openDatabase, type Database } from '../../server/kit/database/database.ts';
 import { secretNames } from '../../server/settings.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { paymentsHere } from '../support/in-process.ts';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { parse } from 'yaml';
 import { contractVersion, operations } from '../../generated/operations.ts';
 import { handlers } from '../../server/handlers/index.ts';
-import { limits } from '../../server/http/listen.ts';
+import { limits } from '../../server/kit/http/listen.ts';
 import type { VerifyCard } from '../../server/providers/cards.ts';
 import type { GiftCardProvider } from '../../server/providers/gift-cards.ts';
 import { card } from '../support/card.ts';

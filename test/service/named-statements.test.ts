@@ -1,9 +1,9 @@
 // What PostgreSQL keeps of the statements of a connection.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openDatabase, type Database } from '../../server/database/database.ts';
-import { run } from '../../server/database/execution.ts';
-import { mostNamed } from '../../server/database/named-statements.ts';
+import { openDatabase, type Database } from '../../server/kit/database/database.ts';
+import { run } from '../../server/kit/database/execution.ts';
+import { mostNamed } from '../../server/kit/database/named-statements.ts';
 import { listTransactionPage } from '../../server/resources/transactions/list.ts';
 import { createTestDatabase } from '../support/database.ts';
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { inTransaction, openDatabase, type Database, type Db } from '../../server/database/database.ts';
+import { inTransaction, openDatabase, type Database, type Db } from '../../server/kit/database/database.ts';
 import { recordNumbers, findWait } from '../../server/resources/number-limits/queries.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { runs } from '../support/random.ts';

@@ -25,7 +25,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 const db = () => service.service.database.db;
 const store = () => ({ db: db(), secrets: service.secrets });
 
-/** By the folders of server/resources/ and their tables. */
+/** By the folders of server/resources/ and their tables, and what the kit stores for callers. */
 const makers = {
   'api-key-pairs': ['api_key_pairs', () => createApiKeyPair(db())],
   buyers: ['buyers', () => createBuyer(db())],
@@ -34,14 +34,15 @@ const makers = {
   'payment-methods': ['payment_methods', () => createPaymentMethod(store())],
   roles: ['roles', () => createRole(db())],
   transactions: ['transactions', () => createTransactions(db(), [transaction()])],
-  'webhook-subscriptions': ['webhook_subscriptions', () => createWebhookSubscription(store())],
+  subscriptions: ['webhook_subscriptions', () => createWebhookSubscription(store())],
 } as const;
 
 /** What the service keeps for itself, and no operation shows. */
 const internal = ['idempotency-keys', 'number-limits'];
 
 it('there is one for each resource', () => {
-  const stored = readdirSync(join(root, 'server/resources'), { recursive: true, encoding: 'utf8' })
+  const stored = ['server/resources', 'server/kit/events']
+    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }))
     .flatMap((file) => /^(.+)[/\\]changes\.ts$/.exec(file)?.[1] ?? [])
     .filter((folder) => !internal.includes(folder));
   expect(Object.keys(makers).sort()).toEqual(stored.sort());

@@ -1,8 +1,8 @@
 // Faults inside the database that changed nothing are repeated, as whole units of work; one that may have been committed never is.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase, type Database, type Tx } from '../../server/database/database.ts';
-import { inSnapshot, inWork } from '../../server/database/unit-of-work.ts';
+import { openDatabase, type Database, type Tx } from '../../server/kit/database/database.ts';
+import { inSnapshot, inWork } from '../../server/kit/database/unit-of-work.ts';
 import { verifySimulatedCard } from '../../server/providers/simulated.ts';
 import { card } from '../support/card.ts';
 import { createTestDatabase, withClient } from '../support/database.ts';

@@ -1,7 +1,7 @@
 // How often a request waits for PostgreSQL: counted by a proxy that reads the protocol.
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { passesLuhn } from '../../server/rules/card-numbers.ts';
+import { passesLuhn } from '../../server/kit/rules/card-numbers.ts';
 import { buyers } from '../../server/sandbox/sample-records.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { startLossyDatabase } from '../support/lost-commit.ts';

@@ -10,7 +10,7 @@ import {
 } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { thumbprint } from '../../server/resources/api-key-pairs/token.ts';
+import { thumbprint } from '../../server/kit/access/token.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openDatabase, type Database } from '../../server/database/database.ts';
+import { openDatabase, type Database } from '../../server/kit/database/database.ts';
 import { listTransactionPage } from '../../server/resources/transactions/list.ts';
 import { presentTransaction } from '../../server/resources/transactions/table.ts';
 import { createTestDatabase } from '../support/database.ts';

@@ -3,10 +3,10 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inTransaction, openDatabase, type Database, type Db } from '../../server/database/database.ts';
-import { openReadyDatabase } from '../../server/database/open.ts';
-import type { Range } from '../../server/database/paging.ts';
-import { inWork, silently } from '../../server/database/unit-of-work.ts';
+import { openReadyDatabase } from '../../server/database.ts';
+import { inTransaction, openDatabase, type Database, type Db } from '../../server/kit/database/database.ts';
+import type { Range } from '../../server/kit/database/paging.ts';
+import { inWork, silently } from '../../server/kit/database/unit-of-work.ts';
 import { importTransactions } from '../../server/resources/transactions/changes.ts';
 import { conditionsOf, type TransactionFilters } from '../../server/resources/transactions/filters.ts';
 import { planOf, transactionRange } from '../../server/resources/transactions/ranges.ts';

@@ -1,11 +1,11 @@
-// express-openapi-validator has pitfalls; server/contract/ and server/http/ have a guard against each. Every test here fails
+// express-openapi-validator has pitfalls; server/kit/contract/ and server/kit/http/ have a guard against each. Every test here fails
 // without its guard. See docs/decisions/0005.
 import { setTimeout as sleep } from 'node:timers/promises';
 import express from 'express';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { operations, type OperationId } from '../../generated/operations.ts';
-import { compileContract } from '../../server/contract/compile.ts';
+import { compileContract } from '../../server/kit/contract/compile.ts';
 import {
   ContractFault,
   loadContract,
@@ -14,11 +14,11 @@ import {
   type Document,
   type Parameter,
   type Schema,
-} from '../../server/contract/load.ts';
-import { createValidator } from '../../server/contract/validator.ts';
-import { ApiError, type Detail } from '../../server/errors.ts';
-import { createBody } from '../../server/http/body.ts';
-import { createWriteError, createFallback } from '../../server/http/write-error.ts';
+} from '../../server/kit/contract/load.ts';
+import { createValidator } from '../../server/kit/contract/validator.ts';
+import { ApiError, type Detail } from '../../server/kit/errors.ts';
+import { createBody } from '../../server/kit/http/body.ts';
+import { createWriteError, createFallback } from '../../server/kit/http/write-error.ts';
 import { sendBytes } from '../support/call.ts';
 import { validate } from '../support/requests.ts';
 import { startTestService, type TestService } from '../support/service.ts';

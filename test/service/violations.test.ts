@@ -1,6 +1,6 @@
 // Refusals over HTTP. Which violations a request gets is tested in test/contract/violations.test.ts, without a service.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Detail } from '../../server/errors.ts';
+import type { Detail } from '../../server/kit/errors.ts';
 import { card } from '../support/card.ts';
 import { document } from '../support/requests.ts';
 import { startTestService, type TestService } from '../support/service.ts';

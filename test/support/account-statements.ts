@@ -3,7 +3,7 @@
  * splits a statement into its selects, and looks in each for a comparison of the account.
  */
 import type pg from 'pg';
-import { changing, exceptions } from '../../server/database/across-accounts.ts';
+import { changing, exceptions } from '../../server/kit/database/across-accounts.ts';
 
 /**
  * They name accounts, and belong to none: their records may be for all accounts, or for several. Every other table with a column

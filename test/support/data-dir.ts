@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runningUrl, startEmbedded } from '../../server/database/embedded/index.ts';
+import { runningUrl, startEmbedded } from '../../server/kit/database/embedded/index.ts';
 
 /** Polls, where there is no event to wait for. */
 export async function eventually(

@@ -1,7 +1,7 @@
 /** Creates a database for one test, from a template in about 40 ms, and opens it. */
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
-import { openDatabase, type Database, type DatabaseOptions } from '../../server/database/database.ts';
+import { openDatabase, type Database, type DatabaseOptions } from '../../server/kit/database/database.ts';
 import { createDatabase, urlOf, withClient } from './cluster.ts';
 
 export { withClient } from './cluster.ts';

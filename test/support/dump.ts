@@ -1,8 +1,8 @@
 /** Everything that a database has, as text, to search for what should be gone. */
 import { sql } from 'kysely';
-import type { Db } from '../../server/database/database.ts';
-import { bindingOfAnswer } from '../../server/resources/idempotency-keys/changes.ts';
-import type { Vault } from '../../server/secrets/vault.ts';
+import type { Db } from '../../server/kit/database/database.ts';
+import { bindingOfAnswer } from '../../server/kit/idempotency/changes.ts';
+import type { Vault } from '../../server/kit/secrets/vault.ts';
 
 export async function linesOf(db: Db, table: string): Promise<string[]> {
   const { rows } = await sql<{ line: string }>`

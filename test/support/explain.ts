@@ -1,7 +1,7 @@
 /** Prints what the service logged about refused requests: if a test fails, or all of its lines with LOG_LEVEL. */
 import pino from 'pino';
 import { TestRunner, vi } from 'vitest';
-import { createTerminalLine } from '../../server/terminal-log.ts';
+import { createTerminalLine } from '../../server/kit/log/terminal.ts';
 
 /** A test that sends hundreds of bad requests shows the last ones. */
 const shownRequests = 10;

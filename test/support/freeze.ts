@@ -1,7 +1,7 @@
 /** A PostgreSQL of a test's own that can be frozen: all of its processes stop, and its sockets stay open. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startEmbedded } from '../../server/database/embedded/index.ts';
+import { startEmbedded } from '../../server/kit/database/embedded/index.ts';
 import { newDataDir } from './data-dir.ts';
 
 export interface OwnDatabase extends AsyncDisposable {

@@ -1,7 +1,7 @@
 /** Ways to break a request at one place, each with the violation that must be reported: the oracle of violations and parity tests. */
 import fc from 'fast-check';
 import type { OperationId } from '../../generated/operations.ts';
-import type { Schema } from '../../server/contract/load.ts';
+import type { Schema } from '../../server/kit/contract/load.ts';
 import {
   bodySchemaOf,
   memoize,

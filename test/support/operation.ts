@@ -2,10 +2,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, type TestContext } from 'vitest';
 import { operations, type Operation, type OperationId } from '../../generated/operations.ts';
-import type { Handlers } from '../../server/contract/handler-types.ts';
-import type { Db } from '../../server/database/database.ts';
 import type { WriteDeps } from '../../server/handlers/deps.ts';
 import { handlers } from '../../server/handlers/index.ts';
+import type { Handlers } from '../../server/kit/contract/handler-types.ts';
+import type { Db } from '../../server/kit/database/database.ts';
 import { forgetObserved, observed, type CallOptions } from './call.ts';
 import { startTestService, type TestService, type TestServiceOptions } from './service.ts';
 import { exampleBody, examplePath, mustSucceed, recordMaker, type MadePath } from './valid-request.ts';

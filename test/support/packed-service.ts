@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject } from 'vitest';
 import { packService } from '../../scripts/packages.ts';
-import { findPackage } from '../../server/database/embedded/binaries.ts';
+import { findPackage } from '../../server/kit/database/embedded/binaries.ts';
 import type * as mock from '../../testing/mock.ts';
 import type * as sandbox from '../../testing/sandbox.ts';
 import { eventually } from './data-dir.ts';

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { root } from '../../scripts/support/root.ts';
-import { startEmbedded, type EmbeddedDatabase } from '../../server/database/embedded/index.ts';
+import { startEmbedded, type EmbeddedDatabase } from '../../server/kit/database/embedded/index.ts';
 import { findCluster } from './cluster.ts';
 import type { Templates } from './templates.ts';
 

@@ -1,9 +1,12 @@
 import { generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto';
 import { sql, type Kysely } from 'kysely';
-import { inTransaction, type Db, type Tx } from '../../server/database/database.ts';
-import type { Tables } from '../../server/database/tables.ts';
-import { inWork, silently, type InStep, type UnitOfWork } from '../../server/database/unit-of-work.ts';
-import type { EventTx } from '../../server/events/outbox.ts';
+import { inTransaction, type Db, type Tx } from '../../server/kit/database/database.ts';
+import type { Tables } from '../../server/kit/database/tables.ts';
+import { inWork, silently, type InStep, type UnitOfWork } from '../../server/kit/database/unit-of-work.ts';
+import type { EventTx } from '../../server/kit/events/outbox.ts';
+import { createSubscription } from '../../server/kit/events/subscriptions/changes.ts';
+import type { Accounts } from '../../server/kit/rules/accounts.ts';
+import type { Made } from '../../server/kit/rules/outcomes.ts';
 import { describeSimulatedCard } from '../../server/providers/simulated.ts';
 import { createKeyPair } from '../../server/resources/api-key-pairs/changes.ts';
 import { createBuyer as makeBuyer, type NewBuyer } from '../../server/resources/buyers/changes.ts';
@@ -23,9 +26,6 @@ import {
   updateTransaction as updateRow,
   type NewTransaction,
 } from '../../server/resources/transactions/queries.ts';
-import { createSubscription } from '../../server/resources/webhook-subscriptions/changes.ts';
-import type { Accounts } from '../../server/rules/accounts.ts';
-import type { Made } from '../../server/rules/outcomes.ts';
 /** Creates records for tests with the actions of the service, without events. */
 
 export const silentWork = <T>(db: Db, work: (unit: UnitOfWork) => Promise<T>): Promise<T> =>

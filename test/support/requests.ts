@@ -8,8 +8,8 @@ import {
   resolve,
   type Parameter,
   type Schema,
-} from '../../server/contract/load.ts';
-import type { Validator } from '../../server/contract/validator.ts';
+} from '../../server/kit/contract/load.ts';
+import type { Validator } from '../../server/kit/contract/validator.ts';
 
 export const { document } = loadContract();
 

@@ -63,7 +63,7 @@ function record(tables: string[] | undefined): Recorder {
 
 /** Where a test calls the store itself, no log has the hint. Vitest shows the properties of an error. */
 async function addHint(error: unknown): Promise<never> {
-  const { hints } = await import('../../server/log.ts');
+  const { hints } = await import('../../server/kit/log/log.ts');
   const hint = error instanceof pg.DatabaseError ? hints[error.code ?? ''] : undefined;
   throw hint === undefined ? error : Object.assign(error as pg.DatabaseError, { hint });
 }
@@ -85,7 +85,7 @@ function writer(): string {
   return files.find((file) => !callers.test(file)) ?? '';
 }
 
-const isFree = (file: string) => /^(test|scripts|server\/database\/migrations)\//.test(file);
+const isFree = (file: string) => /^(test|scripts|server\/migrations)\//.test(file);
 
 afterAll(() => {
   const found = [...recorder.faults].map(

@@ -1,10 +1,10 @@
 /** The databases that tests copy: one migrated and empty, one after the first start of a sandbox. */
 import { mkdir } from 'node:fs/promises';
 import type { Config } from '../../server/config.ts';
-import { openDatabase, type Database } from '../../server/database/database.ts';
-import { migrate } from '../../server/database/migrate.ts';
+import { migrate } from '../../server/database.ts';
+import { openDatabase, type Database } from '../../server/kit/database/database.ts';
+import { openSecrets } from '../../server/open-secrets.ts';
 import { fillSandbox } from '../../server/prepare-data.ts';
-import { openSecrets } from '../../server/secrets/open.ts';
 import {
   closeTemplate,
   createDatabase,

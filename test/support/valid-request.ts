@@ -1,7 +1,7 @@
 /** The parts of a request that an operation accepts, from the contract. */
 import { expect } from 'vitest';
 import { operations, type Operation, type OperationId } from '../../generated/operations.ts';
-import { loadContract, operationsOf, resolve, type Parameter } from '../../server/contract/load.ts';
+import { loadContract, operationsOf, resolve, type Parameter } from '../../server/kit/contract/load.ts';
 import type { CallOptions } from './call.ts';
 import type { TestService } from './service.ts';
 

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
-import { sendOptions } from '../../server/events/send.ts';
+import { sendOptions } from '../../server/kit/events/send.ts';
 import { card } from './card.ts';
 import type { Got } from './receiver.ts';
 import type { TestService } from './service.ts';

@@ -14,7 +14,7 @@ import { planOf, readCall } from '../../scripts/new/call.ts';
 import { blockAt, indent } from '../../scripts/new/contract-text.ts';
 import { carryOut } from '../../scripts/new/plan.ts';
 import { root } from '../../scripts/support/root.ts';
-import { signToken } from '../../server/resources/api-key-pairs/token.ts';
+import { signToken } from '../../server/kit/access/token.ts';
 import { compileInto } from '../support/compile.ts';
 import { compile } from '../support/compiler.ts';
 import { brokenProject, swap, type Workspace } from '../support/contract-copy.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../server/config.ts';
-import { ConfigurationFault } from '../../server/faults.ts';
+import { ConfigurationFault } from '../../server/kit/faults.ts';
 import { fileNameOf, namesWithFiles, secretNames } from '../../server/settings.ts';
 import { inUnit, namesInDotEnv, readCompose, unitFile } from '../support/deployment.ts';
 import { root, settingNames } from '../support/processes.ts';

@@ -16,7 +16,7 @@ import { render } from '../../scripts/docs/markdown.ts';
 import { operationPage } from '../../scripts/docs/operation-page.ts';
 import { workflowPage } from '../../scripts/docs/workflow-page.ts';
 import { root } from '../../scripts/support/root.ts';
-import { loadContract, resolve } from '../../server/contract/load.ts';
+import { loadContract, resolve } from '../../server/kit/contract/load.ts';
 import { chromiumPath, launch } from '../support/browser.ts';
 
 /** Built by test/support/global.ts. */

@@ -12,9 +12,9 @@ import { readGuides } from '../../scripts/docs/guides.ts';
 import { createLinks, linkReference } from '../../scripts/docs/links.ts';
 import { render } from '../../scripts/docs/markdown.ts';
 import { root } from '../../scripts/support/root.ts';
-import { loadContract, publish } from '../../server/contract/load.ts';
-import { createExpress } from '../../server/http/express.ts';
-import { serveDocs } from '../../server/http/static.ts';
+import { loadContract, publish } from '../../server/kit/contract/load.ts';
+import { createExpress } from '../../server/kit/http/express.ts';
+import { serveDocs } from '../../server/kit/http/static.ts';
 import { chromiumPath, keepDiary, launch, withoutChromium, type Diary } from '../support/browser.ts';
 
 /** Built by test/support/global.ts. */

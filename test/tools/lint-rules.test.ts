@@ -70,13 +70,15 @@ const files: Record<string, string> = {
   [handler('unstated')]: 'export const f = (deps): unknown => deps.inUnitOfWork(async (unit) => unit);',
   [handler('plain')]: `export const f = (deps): Promise<number> => ${inUnit};`,
   // What types are needed for.
-  'server/http/floating.ts': 'export const f = (): void => { Promise.resolve(1); };\n',
-  'server/http/deprecated.ts':
+  'server/kit/http/floating.ts': 'export const f = (): void => { Promise.resolve(1); };\n',
+  'server/kit/http/deprecated.ts':
     '/** @deprecated */\nconst field = 1;\nexport const answer = (): object => ({ field });\n',
-  'server/http/unsafe.ts': "export const f = (): string => JSON.parse('1').a;\n",
-  'server/http/unsorted.ts': "export { a } from './circle.ts';\nimport './circle.ts';\nimport 'node:fs';\n",
-  'server/http/circle.ts': "export const a = 1;\nexport type { B } from './unsorted.ts';\n",
-  'server/http/condition.ts': 'export const f = (text: string): number => (text === undefined ? 1 : 2);\n',
+  'server/kit/http/unsafe.ts': "export const f = (): string => JSON.parse('1').a;\n",
+  'server/kit/http/unsorted.ts':
+    "export { a } from './circle.ts';\nimport './circle.ts';\nimport 'node:fs';\n",
+  'server/kit/http/circle.ts': "export const a = 1;\nexport type { B } from './unsorted.ts';\n",
+  'server/kit/http/condition.ts':
+    'export const f = (text: string): number => (text === undefined ? 1 : 2);\n',
   ...Object.fromEntries(
     ['resources', 'database', 'rules', 'events', 'handlers', 'http'].map((folder) => [
       `server/${folder}/refund-reasons.ts`,
@@ -138,8 +140,8 @@ it('says what to paste into the contract, and where; of several responses that w
 });
 
 it('finds imports that are not sorted, and circles, also of types', () => {
-  expect(messages('server/http/unsorted.ts', 'sorted')).toEqual(['Sort the imports: npx oxlint --fix.']);
-  expect(messages('server/http/circle.ts', 'no-cycle')).toHaveLength(1);
+  expect(messages('server/kit/http/unsorted.ts', 'sorted')).toEqual(['Sort the imports: npx oxlint --fix.']);
+  expect(messages('server/kit/http/circle.ts', 'no-cycle')).toHaveLength(1);
 });
 
 it('finds a status that the contract says never happens, and both sides of a condition', () => {
@@ -170,7 +172,7 @@ it.each([
   ['unsafe', 'no-unsafe-member-access'],
   ['condition', 'no-unnecessary-condition'],
 ])('knows the types: %s', (name, rule) => {
-  expect(messages(`server/http/${name}.ts`, rule)).toHaveLength(1);
+  expect(messages(`server/kit/http/${name}.ts`, rule)).toHaveLength(1);
 });
 
 it.each([
@@ -193,7 +195,7 @@ it.each([
 });
 
 it('accepts a field that the contract deprecates: the service sends it until the next major version', () => {
-  expect(messages('server/http/deprecated.ts', '')).toEqual([]);
+  expect(messages('server/kit/http/deprecated.ts', '')).toEqual([]);
 });
 
 it.each(tests)('a test that must pass: %s', (code, isRefused) => {

@@ -6,11 +6,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isListStale, migrationsFile, migrationsIndex } from '../../scripts/generate/migrations.ts';
 
 let project: string;
-const add = (name: string, content = '') =>
-  writeFile(join(project, 'server/database/migrations', name), content);
+const add = (name: string, content = '') => writeFile(join(project, 'server/migrations', name), content);
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'new-migrations-'));
-  await mkdir(join(project, 'server/database/migrations'), { recursive: true });
+  await mkdir(join(project, 'server/migrations'), { recursive: true });
   await add('0001-first.ts');
 });
 afterAll(() => rm(project, { recursive: true, force: true }));
@@ -25,7 +24,7 @@ it('notices one that was added or edited, and code that is part of one', async (
   await add('0003-third.ts', '// more');
   expect(await isListStale(project)).toBe(true);
   await list();
-  await mkdir(join(project, 'server/database/migrations/0003-third'));
+  await mkdir(join(project, 'server/migrations/0003-third'));
   await add('0003-third/.DS_Store');
   expect(await isListStale(project)).toBe(false);
   await add('0003-third/table.ts', '// more');

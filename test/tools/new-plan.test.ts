@@ -51,11 +51,11 @@ it('a field of a buyer is erased with it', async () => {
     'openapi/components/schemas/Horn.yaml': expect.arrayContaining(['enum: [long, short]']) as unknown,
     'openapi/components/examples/PaymentMethodVisaSucceeded.yaml': ['    horn: long'],
     'server/resources/buyers/table.ts': ["  horn: 'text',"],
-    'server/resources/personal.ts': ["  horn: 'erased',"],
+    'server/resources/erasure/personal.ts': ["  horn: 'erased',"],
   });
   // The buyer of a transaction has a schema of its own.
   expect(Object.keys(added).filter((file) => file.includes('/examples/Transaction'))).toEqual([]);
-  expect(added['server/database/migrations/buyers-horn.ts']?.join('\n')).toContain(
+  expect(added['server/migrations/buyers-horn.ts']?.join('\n')).toContain(
     'alter table buyers add column horn text`',
   );
 });
@@ -118,7 +118,7 @@ it('a table has a column for each property of its schema, and what every table h
     '--erasure',
     'gift_card_service_redemption_id=kept,error_code=kept,raw_error_code=kept,raw_error_message=erased,gift_card=kept',
   );
-  expect(added['server/database/migrations/gift-card-redemptions.ts']?.map((line) => line.trim())).toEqual(
+  expect(added['server/migrations/gift-card-redemptions.ts']?.map((line) => line.trim())).toEqual(
     expect.arrayContaining([
       'merchant_account_id text not null references merchant_accounts,',
       'created_at timestamptz(3) not null default now(),',
@@ -133,7 +133,7 @@ it('a table has a column for each property of its schema, and what every table h
     'server/resources/gift-card-redemptions/table.ts': expect.arrayContaining([
       '    gift_card_redemptions: GiftCardRedemptionsTable;',
     ]) as unknown,
-    'server/resources/personal.ts': expect.arrayContaining([
+    'server/resources/erasure/personal.ts': expect.arrayContaining([
       "    raw_error_message: 'erased',",
       "    gift_card_service_redemption_id: 'kept',",
     ]) as unknown,
@@ -142,7 +142,7 @@ it('a table has a column for each property of its schema, and what every table h
 
 it('a table of a resource with an event has an insert that takes it, and asks only about what can describe a person', async () => {
   const project = await mkdtemp(join(tmpdir(), 'new-plan-'));
-  for (const part of ['openapi', 'server/database', 'server/resources'])
+  for (const part of ['openapi', 'server/kit/database', 'server/resources'])
     await cp(join(projectRoot, part), join(project, part), { recursive: true });
   const make = async (call: string) => {
     await carryOut(project, await planOf(project, readCall(call.split(' '))));
@@ -159,7 +159,7 @@ it('a table of a resource with an event has an insert that takes it, and asks on
   expect(await read('server/resources/pets/changes.ts')).toContain(
     "withEvent(unit, 'pet.created', presentPet",
   );
-  const fates = (await read('server/resources/personal.ts')).replace(/\s+/g, ' ');
+  const fates = (await read('server/resources/erasure/personal.ts')).replace(/\s+/g, ' ');
   expect(fates).toMatch(/ pets: \{ [^}]*display_name: 'erased',[^}]* kind: 'kept', currency: 'kept'/);
   await make('operation PATCH /pets/{id}');
   const { next } = await planOf(project, readCall('field colour --in Pet'.split(' ')));
@@ -177,7 +177,7 @@ it('a table of a resource with an event has an insert that takes it, and asks on
 
 it('does what its help shows, in this order', async () => {
   const copy = await mkdtemp(join(tmpdir(), 'new-plan-'));
-  for (const part of ['openapi', 'server/resources', 'server/handlers', 'server/database/migrations'])
+  for (const part of ['openapi', 'server/resources', 'server/handlers', 'server/migrations'])
     await cp(join(projectRoot, part), join(copy, part), { recursive: true });
   const { output } = await runNode('scripts/new.ts', ['--help']);
   const calls = [...output.matchAll(/^ {2}npm run new -- (.*?) {2,}/gm)].map(([, call = '']) => call);

@@ -2,8 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { defaultDataDir } from '../../server/config.ts';
-import { firstCall } from '../../server/installation.ts';
+import { defaultDataDir } from '../../server/kit/installation.ts';
+import { firstCall } from '../../server/kit/installation.ts';
 import { fileNameOf, rows } from '../../server/settings.ts';
 import { startTestService } from '../support/service.ts';
 

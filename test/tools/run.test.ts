@@ -18,8 +18,8 @@ beforeAll(async () => {
     'scripts/bundle.ts',
     'scripts/generate',
     'scripts/support',
-    'server/contract',
-    'server/faults.ts',
+    'server/kit/contract',
+    'server/kit/faults.ts',
     'redocly.yaml',
     'package.json',
   ])

@@ -2,10 +2,10 @@
 // those of the IANA registries of special-purpose addresses (RFC 6890) and of cloud providers, written as in the registries.
 import { BlockList, isIPv4 } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { AttemptFailure } from '../../server/events/failure.ts';
-import { createGuardedLookup, isAllowedAddress, checkUrl } from '../../server/events/guard.ts';
-import type { Address } from '../../server/events/resolve.ts';
-import { createSend, sendOptions } from '../../server/events/send.ts';
+import { AttemptFailure } from '../../server/kit/events/failure.ts';
+import { createGuardedLookup, isAllowedAddress, checkUrl } from '../../server/kit/events/guard.ts';
+import type { Address } from '../../server/kit/events/resolve.ts';
+import { createSend, sendOptions } from '../../server/kit/events/send.ts';
 
 const ranges: [why: string, first: string, last: string][] = [
   ['this network', '0.0.0.0', '0.255.255.255'],

@@ -2,8 +2,8 @@
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createBatches } from '../../server/rules/async.ts';
-import { createLookUp } from '../../server/rules/cache.ts';
+import { createBatches } from '../../server/kit/rules/async.ts';
+import { createLookUp } from '../../server/kit/rules/cache.ts';
 import { runs } from '../support/random.ts';
 
 describe('batches', () => {

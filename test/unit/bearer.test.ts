@@ -5,17 +5,12 @@ import type { Request, Response } from 'express';
 import jwt from 'jsonwebtoken';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { operations } from '../../generated/operations.ts';
-import { ApiError } from '../../server/errors.ts';
-import { permission } from '../../server/http/access.ts';
-import { createBearer } from '../../server/http/bearer.ts';
-import type { Caller } from '../../server/http/known.ts';
-import type { SigningPair } from '../../server/resources/api-key-pairs/queries.ts';
-import {
-  generateKeyPair,
-  thumbprint,
-  signToken,
-  tokenDigest,
-} from '../../server/resources/api-key-pairs/token.ts';
+import { createBearer } from '../../server/kit/access/bearer.ts';
+import type { SigningPair } from '../../server/kit/access/bearer.ts';
+import { permission } from '../../server/kit/access/permission.ts';
+import { generateKeyPair, thumbprint, signToken, tokenDigest } from '../../server/kit/access/token.ts';
+import { ApiError } from '../../server/kit/errors.ts';
+import type { Caller } from '../../server/kit/http/known.ts';
 
 const response = { locals: {} } as Response;
 const keys = [generateKeyPair('ECDSA'), generateKeyPair('ECDSA')] as const;

@@ -1,8 +1,8 @@
 // What is cut off a hostile body never changes the verdict: it is invalid before and after.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Document, Schema } from '../../server/contract/load.ts';
-import { boundFaults, dropUnknown, mostFaults } from '../../server/contract/violations.ts';
+import type { Document, Schema } from '../../server/kit/contract/load.ts';
+import { boundFaults, dropUnknown, mostFaults } from '../../server/kit/contract/violations.ts';
 
 const document = {
   components: {

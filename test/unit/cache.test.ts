@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createCache, mostCharacters } from '../../server/rules/cache.ts';
+import { createCache, mostCharacters } from '../../server/kit/rules/cache.ts';
 
 describe('a cache', () => {
   it('has an entry until its time, and forgets it then', () => {

@@ -1,6 +1,7 @@
 import creditCardType from 'credit-card-type';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { hasCardNumber, maskCardNumbers, passesLuhn, patterns } from '../../server/kit/rules/card-numbers.ts';
 import { sandboxCards } from '../../server/providers/simulated.ts';
 import {
   askLibrary,
@@ -10,7 +11,6 @@ import {
   schemeOf,
   unusable,
 } from '../../server/resources/payment-methods/rules.ts';
-import { hasCardNumber, maskCardNumbers, passesLuhn, patterns } from '../../server/rules/card-numbers.ts';
 import { cpuMilliseconds } from '../support/cpu.ts';
 import { runs } from '../support/random.ts';
 

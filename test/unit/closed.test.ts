@@ -1,6 +1,6 @@
 // What a process remembers of limits that are reached.
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createClosed } from '../../server/rules/closed.ts';
+import { createClosed } from '../../server/kit/rules/closed.ts';
 
 it('remembers what is closed until it opens, and asks the database again every ten seconds', () => {
   vi.useFakeTimers({ toFake: ['performance'] });

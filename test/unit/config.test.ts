@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { isProduction, loadSettings, readConfig } from '../../server/config.ts';
-import { OperatorFault } from '../../server/faults.ts';
+import { OperatorFault } from '../../server/kit/faults.ts';
 import { fileNameOf, namesWithFiles, rows, secretNames, type SecretName } from '../../server/settings.ts';
 import { settingNames } from '../support/processes.ts';
 

@@ -6,9 +6,9 @@ import { createServer as createTcpServer, type AddressInfo, type Server, type So
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { root } from '../../scripts/support/root.ts';
-import { connectionLimits } from '../../server/events/connections.ts';
-import { describeFailure, showAnswer } from '../../server/events/failure.ts';
-import { createSend, sendOptions } from '../../server/events/send.ts';
+import { connectionLimits } from '../../server/kit/events/connections.ts';
+import { describeFailure, showAnswer } from '../../server/kit/events/failure.ts';
+import { createSend, sendOptions } from '../../server/kit/events/send.ts';
 import { cpuMilliseconds } from '../support/cpu.ts';
 
 const hour = 3_600_000;

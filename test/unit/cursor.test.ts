@@ -5,15 +5,19 @@ import { describe, expect, it } from 'vitest';
 import { operations } from '../../generated/operations.ts';
 import {
   createCursorCodec,
-  cursorBinding,
+  cursorBinding as bind,
   givenCursor,
   justNewer,
   justOlder,
   type Cursor,
-} from '../../server/rules/cursor.ts';
-import { uuidFilters } from '../../server/rules/filters.ts';
+} from '../../server/kit/rules/cursor.ts';
+import { uuidFilters } from '../../server/resources/transactions/metadata-filter.ts';
+import { canonicalFilter } from '../../server/resources/transactions/metadata-filter.ts';
 import { runs } from '../support/random.ts';
 import { parametersOf, substance } from '../support/requests.ts';
+
+const cursorBinding = (list: string, account: string, query: Readonly<Record<string, unknown>>) =>
+  bind(list, account, query, canonicalFilter);
 
 const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes));
 const cursor: fc.Arbitrary<Cursor> = fc.record({

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { connectionFault } from '../../server/database/faults.ts';
+import { connectionFault } from '../../server/kit/database/faults.ts';
 
 it.each([
   [

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { bundleFile, loadContract } from '../../server/contract/load.ts';
+import { bundleFile, loadContract } from '../../server/kit/contract/load.ts';
 
 const literal = /'(value_error\.[a-z_.]+)'/g;
 

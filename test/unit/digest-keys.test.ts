@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { deriveKeys, fingerprintOf } from '../../server/secrets/derive-keys.ts';
+import { deriveKeys, fingerprintOf } from '../../server/kit/secrets/derive-keys.ts';
 
 /** RFC 5869, written down again: one block, without a salt. */
 function hkdf(secret: Buffer, label: string): string {

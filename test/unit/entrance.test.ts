@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
-import { listen } from '../../server/http/listen.ts';
+import { listen } from '../../server/kit/http/listen.ts';
 import { createEntrance } from '../../testing/program/entrance.ts';
 
 it('a caller who leaves during a reset is not waited for by the next one', async () => {

@@ -1,7 +1,7 @@
 // Express changes no prototype of a request or response, because they have the right one from the start.
 import { Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { createExpress } from '../../server/http/express.ts';
+import { createExpress } from '../../server/kit/http/express.ts';
 
 it('makes messages with the prototypes that Express would give them', () => {
   const app = createExpress();

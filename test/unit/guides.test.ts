@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { guide } from '../../server/guides.ts';
+import { guide } from '../../server/kit/guides.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'payments-guides-'));
 afterAll(() => {

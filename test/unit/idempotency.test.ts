@@ -1,8 +1,8 @@
 // What makes two requests with one Idempotency-Key the same, and which answers are given again.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { requestFingerprint, slotOf as slotWith } from '../../server/resources/idempotency-keys/rules.ts';
-import { deriveKeys } from '../../server/secrets/derive-keys.ts';
+import { requestFingerprint, slotOf as slotWith } from '../../server/kit/idempotency/rules.ts';
+import { deriveKeys } from '../../server/kit/secrets/derive-keys.ts';
 
 const [keys, others] = [deriveKeys(Buffer.alloc(32, 1)), deriveKeys(Buffer.alloc(32, 2))];
 const slotOf = (by: Parameters<typeof slotWith>[1], key: string) => slotWith(keys, by, key);

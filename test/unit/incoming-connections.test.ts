@@ -4,8 +4,8 @@ import { createServer, type RequestListener } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
-import { serveConnections } from '../../server/http/connections.ts';
-import { limits } from '../../server/http/listen.ts';
+import { serveConnections } from '../../server/kit/http/connections.ts';
+import { limits } from '../../server/kit/http/listen.ts';
 
 // Time passes by hand. Node's own limits have other timers.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));

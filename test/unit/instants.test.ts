@@ -2,7 +2,7 @@
 // includes what the caller excluded.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { notAfter, notBefore } from '../../server/rules/values.ts';
+import { notAfter, notBefore } from '../../server/kit/rules/values.ts';
 
 const pad = (value: number, length = 2) => String(value).padStart(length, '0');
 

@@ -1,8 +1,8 @@
 // Lists whose items are JSON already: how they are written and validated.
 import { describe, expect, it } from 'vitest';
-import { compiledValidators } from '../../server/contract/compile.ts';
-import { loadContract } from '../../server/contract/load.ts';
-import { writeBody, createResponseCheck, createKnownItems } from '../../server/contract/responses.ts';
+import { compiledValidators } from '../../server/kit/contract/compile.ts';
+import { loadContract } from '../../server/kit/contract/load.ts';
+import { writeBody, createResponseCheck, createKnownItems } from '../../server/kit/contract/responses.ts';
 import { everyExample } from '../service/mock/support.ts';
 
 interface List {

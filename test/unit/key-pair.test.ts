@@ -6,12 +6,7 @@ import {
   type KeyObject,
 } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import {
-  algorithmOf,
-  generateKeyPair,
-  signingAlgorithm,
-  thumbprint,
-} from '../../server/resources/api-key-pairs/token.ts';
+import { algorithmOf, generateKeyPair, signingAlgorithm, thumbprint } from '../../server/kit/access/token.ts';
 
 const ec = generateKeyPair('ECDSA');
 

@@ -1,8 +1,8 @@
 // Which merchant account a request is for. What a caller has no access to is answered like what does not exist.
 import type { Request, Response } from 'express';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { ApiError } from '../../server/errors.ts';
-import { createMerchantAccount } from '../../server/http/merchant-account.ts';
+import { createMerchantAccount } from '../../server/kit/access/select.ts';
+import { ApiError } from '../../server/kit/errors.ts';
 
 const accounts = ['default', 'marketplace', 'third'];
 const step = createMerchantAccount({

@@ -1,6 +1,6 @@
 // Which errors mean that the database is away, slow or full, so that the caller gets 504, and which are faults of ours.
 import { describe, expect, it } from 'vitest';
-import { Crowded, DatabaseTimeout, isConnectionLost, isOutage } from '../../server/faults.ts';
+import { Crowded, DatabaseTimeout, isConnectionLost, isOutage } from '../../server/kit/faults.ts';
 
 const coded = (code: string, message = 'said PostgreSQL') => Object.assign(new Error(message), { code });
 

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { WriteStream } from 'node:tty';
 import chalk from 'chalk';
 import { afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { withProgress } from '../../server/cli/progress.ts';
+import { withProgress } from '../../server/kit/cli/progress.ts';
 
 // chalk, which the spinner uses, decides when it is loaded whether this process has a terminal with colours, and tests have none.
 beforeAll(() => {

@@ -5,9 +5,9 @@ import {
   refuseCrowded,
   withinDeadline,
   type Deadline,
-} from '../../server/database/connection.ts';
-import { waitForAll } from '../../server/database/rate-limits.ts';
-import { Crowded } from '../../server/faults.ts';
+} from '../../server/kit/database/connection.ts';
+import { waitForAll } from '../../server/kit/database/rate-limits.ts';
+import { Crowded } from '../../server/kit/faults.ts';
 
 const calling = (left: number) => ({ owner: { keyPair: 'one', account: undefined }, deadline: { left } });
 const never = () => new Promise<never>(() => undefined);

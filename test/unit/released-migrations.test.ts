@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { migrationsIndex } from '../../scripts/generate/migrations.ts';
 import { root } from '../../scripts/support/root.ts';
-import { digests } from '../../server/database/migrations/index.ts';
+import { digests } from '../../server/migrations/index.ts';
 
 const released: Record<string, string> = {
   '0001-schema': 'b65d33e1ff97',
@@ -34,7 +34,7 @@ it('the list above has every migration of the last release, as a database of tha
   expect(released).toEqual(Object.fromEntries([...recorded].map(([, name, digest]) => [name, digest])));
 });
 
-const folder = join(root, 'server/database/migrations');
+const folder = join(root, 'server/migrations');
 const comment = /\/\*.*?\*\/|\/\/[^\n]*|--[^\n]*/gs;
 const drops = [
   /\bdrop\b(?!\s+(?:default|not\s+null)\b)|\brename\b/i,

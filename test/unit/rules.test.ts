@@ -1,14 +1,14 @@
 // Small rules of the domain: UUIDs, sizes of requests, names of card schemes, metadata filters.
 import { describe, expect, it, vi } from 'vitest';
-import { name, time } from '../../server/cli/values.ts';
-import { loadContract } from '../../server/contract/load.ts';
-import { mostPieces } from '../../server/http/connections.ts';
-import { limits } from '../../server/http/listen.ts';
-import { longestToken } from '../../server/resources/api-key-pairs/claims.ts';
+import { longestToken } from '../../server/kit/access/claims.ts';
+import { name, time } from '../../server/kit/cli/values.ts';
+import { loadContract } from '../../server/kit/contract/load.ts';
+import { mostPieces } from '../../server/kit/http/connections.ts';
+import { limits } from '../../server/kit/http/listen.ts';
+import { isUuid, readUuid } from '../../server/kit/rules/values.ts';
+import { describeDifference } from '../../server/kit/upkeep/clock.ts';
 import { schemeNames } from '../../server/resources/card-schemes/rules.ts';
-import { readMetadataFilter } from '../../server/rules/filters.ts';
-import { isUuid, readUuid } from '../../server/rules/values.ts';
-import { describeDifference } from '../../server/upkeep/clock.ts';
+import { readMetadataFilter } from '../../server/resources/transactions/metadata-filter.ts';
 
 const uuid = 'fe26475d-ec3e-4884-9553-f7356683f7f9';
 

@@ -1,6 +1,6 @@
 // A line of a settings file that sets nothing is named, and takes no other setting with it.
 import { describe, expect, it } from 'vitest';
-import { parseSettings } from '../../server/settings-file.ts';
+import { parseSettings } from '../../server/kit/settings-file.ts';
 
 describe('a settings file', () => {
   it('has the lines NAME=value, with comments, quotes and export', () => {

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { webhookHeaders } from '../../server/events/deliver.ts';
+import { webhookHeaders } from '../../server/kit/events/deliver.ts';
 
 const secret = fc
   .uint8Array({ minLength: 24, maxLength: 64 })

@@ -1,12 +1,12 @@
 // The state machines row by row, written from the specification and not from the code.
 import { describe, expect, it } from 'vitest';
+import { findIllegalMove } from '../../server/kit/rules/state-machine.ts';
 import {
   replacementAfter,
   type Trigger,
   paymentMethodMoves,
 } from '../../server/resources/payment-methods/rules.ts';
 import { transactionMoves } from '../../server/resources/transactions/rules.ts';
-import { findIllegalMove } from '../../server/rules/state-machine.ts';
 
 const legal = (rows: string) =>
   rows

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isStorable, whyUnstorable } from '../../server/rules/values.ts';
+import { isStorable, whyUnstorable } from '../../server/kit/rules/values.ts';
 
 describe(`text that PostgreSQL cannot store`, () => {
   it('is text with U+0000 or half of a surrogate pair, and no other', () => {

@@ -3,14 +3,14 @@
 import { createHash, generateKeyPairSync, sign as signBytes, type KeyObject } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { InvalidToken, readKeyId } from '../../server/resources/api-key-pairs/claims.ts';
+import { InvalidToken, readKeyId } from '../../server/kit/access/claims.ts';
 import {
   generateKeyPair,
   thumbprint,
   signToken,
   tokenDigest,
   verifyToken,
-} from '../../server/resources/api-key-pairs/token.ts';
+} from '../../server/kit/access/token.ts';
 import { runs } from '../support/random.ts';
 
 const { privateKey, publicKey } = generateKeyPair('ECDSA');

@@ -1,7 +1,7 @@
 // The query parser reads every well-formed query as the standard (URLSearchParams) does, and refuses every other one.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { parseQuery } from '../../server/contract/url.ts';
+import { parseQuery } from '../../server/kit/contract/url.ts';
 
 const piece = fc.constantFrom(
   ...[

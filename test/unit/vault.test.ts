@@ -9,7 +9,7 @@ import {
   type Keys,
   type Binding,
   type Purpose,
-} from '../../server/secrets/vault.ts';
+} from '../../server/kit/secrets/vault.ts';
 
 const first = Buffer.alloc(32, 1);
 const second = Buffer.alloc(32, 2);

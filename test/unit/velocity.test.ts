@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { tooMany } from '../../server/http/limits.ts';
+import { tooMany } from '../../server/kit/http/limits.ts';
+import { deriveKeys } from '../../server/kit/secrets/derive-keys.ts';
 import { triedNumber, triedPin } from '../../server/resources/number-limits/rules.ts';
-import { deriveKeys } from '../../server/secrets/derive-keys.ts';
 
 const [keys, others] = [deriveKeys(Buffer.alloc(32, 1)), deriveKeys(Buffer.alloc(32, 2))];
 

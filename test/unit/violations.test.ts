@@ -1,10 +1,10 @@
 // What a caller is told about each kind of violation. test/contract/violations.test.ts checks the same on the contract, with
 // generated requests; here the schemas are small, and every keyword and every choice between branches has its row.
 import { describe, expect, it } from 'vitest';
-import { createAjv } from '../../server/contract/ajv.ts';
-import type { Document, Schema } from '../../server/contract/load.ts';
-import { translate } from '../../server/contract/violations.ts';
-import type { Detail } from '../../server/errors.ts';
+import { createAjv } from '../../server/kit/contract/ajv.ts';
+import type { Document, Schema } from '../../server/kit/contract/load.ts';
+import { translate } from '../../server/kit/contract/violations.ts';
+import type { Detail } from '../../server/kit/errors.ts';
 
 const card = {
   type: 'object',

@@ -1,9 +1,9 @@
 // What others stored is shown to operators: it must not move their cursor, colour, hide or reorder anything.
 import { Writable } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { printJson, printRows } from '../../server/cli/output.ts';
-import { createLog } from '../../server/log.ts';
-import { visible, visibleLines } from '../../server/visible.ts';
+import { printJson, printRows } from '../../server/kit/cli/output.ts';
+import { createLog } from '../../server/kit/log/log.ts';
+import { visible, visibleLines } from '../../server/kit/log/visible.ts';
 
 /** Everything that a terminal or a reader could be misled by, but for a line feed. */
 const unsafe =

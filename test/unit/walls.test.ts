@@ -1,22 +1,13 @@
 // Who may import whom, packages included. Every file of the project is in the table below; the file or folder with the
 // longest matching name decides.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..', '..');
-
-/** The files of a resource that know neither the database nor the service. */
-function pureFilesOf(folder: string): string[] {
-  const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
-  const others = /(queries|changes|table|list|filters|lookup|personal|ranges)\.ts$/;
-  return files
-    .filter((file) => file.endsWith('.ts') && !others.test(file))
-    .map((file) => `${folder}/${file}`);
-}
 
 interface Room {
   /** Rooms whose values and types it may import. Its own files it may always import. */
@@ -26,168 +17,51 @@ interface Room {
   packages?: readonly string[];
 }
 
-/** Any room of the server may end the process with a message, and tell errors apart by their codes. */
-const faults = 'server/faults.ts';
-/** And name a guide there. */
-const guides = 'server/guides.ts';
-/** Rules that no resource has for itself. */
-const rules = ['generated', 'client/json.ts', faults, 'server/rules'];
-/** What handlers receive and answer, derived from the tables in generated/. */
-const handlerTypes = 'server/contract/handler-types.ts';
-/** With those of resources, which are pure, too. */
-const pure = [...rules, handlerTypes, ...pureFilesOf('server/resources')];
-const below = [
-  ...pure,
-  'server/database',
-  'server/secrets',
-  'server/events',
-  'server/resources',
-  'server/providers',
-];
-const top = [
-  'server/errors.ts',
-  'server/config.ts',
-  'server/settings.ts',
-  'server/settings-file.ts',
-  'server/log.ts',
-  'server/secrets/open.ts',
-  'server/secrets/secrets-file.ts',
-];
-const service = [
-  ...[
-    ...below,
-    ...top,
-    'server/contract',
-    'server/handlers',
-    'server/http',
-    'server/sandbox',
-    'server/upkeep',
-  ],
-  ...['server/database/open.ts', 'server/database/embedded'],
-  ...['server/visible.ts', 'server/uncaught.ts', 'server/installation.ts', guides],
-];
+/** What every program of ours is made of. The kit itself is compiled alone (tsconfig.kit.json), so nothing in it knows payments. */
+const kit = ['generated', 'client/json.ts', 'server/kit'];
 
 const rooms: Record<string, Room> = {
   generated: { from: [] },
   'client/json.ts': { from: [] },
-  'server/errors.ts': { from: ['generated'] },
-  [faults]: { from: [] },
-  'server/config.ts': {
-    from: ['server/database-url.ts', faults, 'server/rules', 'server/settings.ts', 'server/settings-file.ts'],
-  },
-  'server/settings-file.ts': { from: [] },
-  [guides]: { from: [] },
-  'server/database-url.ts': { from: [faults, guides], packages: ['pg-connection-string'] },
-  'server/settings.ts': { from: ['server/database-url.ts'], types: ['server/secrets'] },
-  'server/visible.ts': { from: [] },
-  'server/uncaught.ts': { from: [faults] },
-  'server/log.ts': { from: [faults, guides, 'server/rules', 'server/visible.ts'], packages: ['pino'] },
-  'server/terminal-log.ts': { from: ['server/visible.ts'], packages: ['pino', 'pino-pretty'] },
-  ...Object.fromEntries(
-    pureFilesOf('server/resources').map((file) => [
-      file,
-      {
-        from: pure,
-        types: ['server/secrets', 'server/providers'],
-        packages: ['credit-card-type', 'jsonwebtoken'],
-      },
-    ]),
-  ),
-  'server/rules': { from: pure, packages: ['credit-card-type'] },
-  [handlerTypes]: { from: ['generated'] },
-  'server/contract': {
-    from: [...pure, 'server/errors.ts'],
-    packages: ['ajv', 'ajv-formats', 'express', 'express-openapi-validator'],
-  },
-  'server/installation.ts': { from: ['generated', 'server/config.ts', 'server/contract'] },
-  'server/database/embedded': { from: [faults], packages: ['pg'] },
-  'server/database': {
-    from: [...rules, guides, 'server/database-url.ts'],
-    packages: ['kysely', 'pg', 'pg-copy-streams', 'pg-protocol'],
-  },
-  'server/database/open.ts': {
-    from: [...rules, guides, 'server/database-url.ts', 'server/database', 'server/database/embedded'],
-    packages: ['pg'],
-  },
-  'server/secrets': { from: [...rules, 'server/database'], packages: ['kysely'] },
-  'server/events': {
-    from: [...pure, 'server/database', 'server/secrets', 'server/log.ts', 'server/visible.ts'],
-    types: ['server/contract'],
-    packages: ['kysely', 'pino', 'undici'],
-  },
-  'server/providers': { from: pure },
+  'server/kit': { from: kit, packages: ['*'] },
+  'server/providers': { from: [...kit, 'server/resources'] },
+  'server/migrations': { from: kit, packages: ['kysely'] },
   'server/resources': {
-    from: [...pure, 'server/database', 'server/secrets', 'server/events', 'server/providers'],
-    packages: ['kysely'],
+    from: [...kit, 'server/providers'],
+    packages: ['credit-card-type', 'express', 'kysely', 'pino', 'prom-client'],
   },
-  'server/handlers': { from: [...below, 'server/errors.ts'] },
-  'server/http': {
-    from: [...pure, 'server/errors.ts', 'server/contract', 'server/resources', 'server/secrets'],
-    types: ['server/database', 'server/handlers'],
-    packages: ['express', 'pino'],
-  },
-  'server/upkeep': {
-    from: [...below, 'server/config.ts', 'server/installation.ts'],
-    types: ['server/contract', 'server/database/open.ts', 'server/http'],
-    packages: ['@opentelemetry/api', 'kysely', 'pino', 'prom-client'],
-  },
-  'server/sandbox': {
-    from: [...below, 'server/upkeep', 'server/database/embedded', 'server/secrets/secrets-file.ts'],
-  },
-  'server/secrets/secrets-file.ts': { from: [faults, 'server/secrets', 'server/database/embedded'] },
-  'server/secrets/open.ts': {
+  // No database, no Express: what a handler needs comes with its call.
+  'server/handlers': { from: [...kit, 'server/resources', 'server/providers'] },
+  // Commands, the sandbox, and what puts all together.
+  server: {
     from: [
-      ...[
-        'server/config.ts',
-        'server/settings.ts',
-        'server/rules',
-        'server/secrets',
-        'server/secrets/secrets-file.ts',
-        'server/database/embedded',
-      ],
+      ...kit,
+      ...['server/handlers', 'server/migrations', 'server/providers', 'server/resources'],
+      'client',
+      'testing/program',
     ],
-  },
-  'server/app.ts': { from: service, packages: ['express', 'pino'] },
-  'server/prepare-data.ts': { from: service, packages: ['pino'] },
-  'server/start.ts': { from: [...service, 'server/app.ts', 'server/prepare-data.ts'], packages: ['pino'] },
-  'server/run.ts': { from: [...service, 'server/start.ts', 'server/terminal-log.ts'], packages: ['pino'] },
-  'server/main.ts': { from: [...service, 'server/run.ts'] },
-  'server/cli': {
-    from: [...service, 'client', 'testing/program'],
-    packages: ['commander', 'ora'],
+    packages: ['commander', 'express', 'kysely', 'ora', 'pino'],
   },
   // Runs in the tests of others, in every test runner: no packages.
   testing: { from: ['client', 'generated', 'testing/remove-data.ts'] },
   'testing/remove-data.ts': { from: [] },
   // What that starts.
   'testing/program': {
-    from: [
-      ...[...service, 'server/prepare-data.ts', 'server/run.ts', 'server/start.ts', 'server/cli'],
-      'testing/remove-data.ts',
-    ],
+    from: [...kit, 'server', 'server/providers', 'server/resources', 'testing/remove-data.ts'],
     packages: ['commander', 'pino'],
   },
   bin: { from: [] },
   '.ci': { from: [] },
   client: { from: ['generated', 'client/json.ts'], packages: ['openapi-fetch'] },
   mock: {
-    from: [
-      ...[...pure, 'server/contract', 'server/errors.ts', 'server/http', 'server/secrets'],
-      'server/providers',
-    ],
+    from: [...kit, 'server/providers', 'server/resources'],
     types: ['server/handlers'],
     packages: ['@stoplight/prism-core', '@stoplight/prism-http', 'commander', 'express'],
   },
   scripts: {
-    // `generate` proves the contract and compiles its validators with the code that uses them.
-    // `dev` shows lines of the log as the service does.
-    from: [
-      ...['generated', 'client/json.ts', 'server/contract', 'server/rules', 'server/terminal-log.ts'],
-      // Peers of the bench count numbers by the same statement.
-      'server/resources',
-    ],
-    // What the landing page is told.
-    types: ['server/http'],
+    // `generate` proves the contract and compiles its validators with the code that uses them. Peers of the bench count numbers by the
+    // statement of the service.
+    from: [...kit, 'server/resources'],
     packages: [
       '@redocly/openapi-core',
       'ajv',
@@ -206,16 +80,9 @@ const rooms: Record<string, Room> = {
   },
   test: {
     from: [
-      ...pure,
-      ...service,
-      ...['server/app.ts', 'server/prepare-data.ts', 'server/start.ts', 'server/main.ts'],
-      'server/terminal-log.ts',
-      'server/cli',
-      'client',
-      'mock',
-      'scripts',
-      'testing',
-      'testing/program',
+      ...kit,
+      ...['server', 'server/handlers', 'server/migrations', 'server/providers', 'server/resources'],
+      ...['client', 'mock', 'scripts', 'testing', 'testing/program'],
       // Of vitest.config.ts.
       '.',
     ],
@@ -227,20 +94,26 @@ const rooms: Record<string, Room> = {
 // What the mock must not reach, through whatever it imports: state, and the keys that guard it.
 const closedToMock = [
   ...[
-    'server/database',
+    'server/kit/database',
     'server/handlers',
-    'server/events',
-    'server/secrets/open.ts',
-    'server/secrets/secrets-file.ts',
-    'server/secrets/vault.ts',
+    'server/kit/events',
+    'server/open-secrets.ts',
+    'server/kit/secrets/secrets-file.ts',
+    'server/kit/secrets/vault.ts',
   ],
-  ...['server/resources/api-key-pairs/token.ts', 'server/http/bearer.ts', 'server/sandbox', 'server/upkeep'],
+  ...['server/kit/access/token.ts', 'server/kit/access/bearer.ts', 'server/sandbox', 'server/kit/upkeep'],
 ];
 const isClosedToMock = (file: string) =>
   closedToMock.some((room) => isIn(file, room)) || /\/(queries|changes)\.ts$/.test(file);
 
 // Queries are for reading, outside of their resource. Their writes have other names.
-const readers = ['server/handlers', 'server/http', 'server/cli', 'server/sandbox', 'server/upkeep/jobs.ts'];
+const readers = [
+  'server/handlers',
+  'server/kit/http',
+  'server/cli',
+  'server/sandbox',
+  'server/kit/upkeep/jobs.ts',
+];
 const isRead = (name: string) => /^(find|list|count)[A-Z]/.test(name);
 /** It changes no row: it only keeps others from erasing the buyer. */
 const harmless = 'lockBuyer';
@@ -264,12 +137,12 @@ const parsesAnswers = 'client/client.ts';
 
 /** They read files of the project, or what they have just written, where no caller chooses a key. */
 const parsesOwnFiles = [
-  'server/contract/explain.ts',
-  'server/contract/load.ts',
-  'server/database/embedded/binaries.ts',
-  'server/http/sandbox-package.ts',
-  'server/secrets/secrets-file.ts',
-  'server/terminal-log.ts',
+  'server/kit/contract/explain.ts',
+  'server/kit/contract/load.ts',
+  'server/kit/database/embedded/binaries.ts',
+  'server/kit/log/terminal.ts',
+  'server/kit/secrets/secrets-file.ts',
+  'server/sandbox/package.ts',
 ];
 
 interface Import {
@@ -428,7 +301,8 @@ describe('who may import whom', () => {
   it('a resource never imports the changes of another: what both change is a change of the one that is called', () => {
     const resourceOf = (file: string) => /^server\/resources\/([^/]+)\//.exec(file)?.[1];
     const found = tracked
-      .filter((file) => resourceOf(file) !== undefined)
+      // An erasure goes through all of them.
+      .filter((file) => resourceOf(file) !== undefined && resourceOf(file) !== 'erasure')
       .flatMap((file) =>
         (importsByFile.get(file) ?? [])
           .filter(({ target, values }) => target.endsWith('/changes.ts') && values.length > 0)
@@ -440,7 +314,10 @@ describe('who may import whom', () => {
 
   it('SQL is in the database and below it', () => {
     const statement = /\bsql`|\.(selectFrom|insertInto|updateTable|deleteFrom|executeQuery)\(/;
-    const own = ['database', 'events', 'resources', 'secrets', 'upkeep'].map((room) => `server/${room}`);
+    const own = [
+      ...['database', 'events', 'idempotency', 'secrets', 'upkeep'].map((room) => `server/kit/${room}`),
+      ...['server/migrations', 'server/resources'],
+    ];
     const outside = tracked.filter(
       (file) =>
         (isIn(file, 'server') || isIn(file, 'mock') || isIn(file, 'client')) &&

@@ -3,8 +3,8 @@
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileAt, createAjv } from '../../server/contract/ajv.ts';
-import { loadContract } from '../../server/contract/load.ts';
+import { compileAt, createAjv } from '../../server/kit/contract/ajv.ts';
+import { loadContract } from '../../server/kit/contract/load.ts';
 import { card as required } from '../support/card.ts';
 import { runs } from '../support/random.ts';
 

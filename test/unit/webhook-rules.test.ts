@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { events } from '../../generated/operations.ts';
 import { pascal } from '../../scripts/new/names.ts';
-import { nextWait, readRetryAfter, waits } from '../../server/events/attempts.ts';
+import { nextWait, readRetryAfter, waits } from '../../server/kit/events/attempts.ts';
 
 it.each(events)('%s is published', (event) => {
   const folder = 'server/resources';

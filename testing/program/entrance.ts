@@ -1,7 +1,7 @@
 // One listener in front of one app after the other, for a sandbox that can be reset: its address stays, and its connections stay open.
 import type { RequestListener, ServerResponse } from 'node:http';
-import type { listen } from '../../server/http/listen.ts';
-import { isDoneWithin } from '../../server/rules/async.ts';
+import type { listen } from '../../server/kit/http/listen.ts';
+import { isDoneWithin } from '../../server/kit/rules/async.ts';
 
 type Listening = Awaited<ReturnType<typeof listen>>;
 

@@ -1,8 +1,8 @@
 // How a program that started the sandbox (`payments start --json`) talks to it: in lines.
 import { createInterface } from 'node:readline';
-import { reasonOf } from '../../server/faults.ts';
+import { reasonOf } from '../../server/kit/faults.ts';
+import { sandboxKeyFile } from '../../server/kit/secrets/secrets-file.ts';
 import type { Running } from '../../server/run.ts';
-import { sandboxKeyFile } from '../../server/secrets/secrets-file.ts';
 
 export interface Sandbox extends Running {
   dataDir: string;

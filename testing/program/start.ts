@@ -1,9 +1,9 @@
 // The command `payments start`.
 import { Command } from 'commander';
 import type { Logger } from 'pino';
-import { WrongCall } from '../../server/cli/output.ts';
-import { whole } from '../../server/cli/values.ts';
 import { isProduction, readConfig, readStartConfig, type Config } from '../../server/config.ts';
+import { WrongCall } from '../../server/kit/cli/output.ts';
+import { whole } from '../../server/kit/cli/values.ts';
 import { run, runAs } from '../../server/run.ts';
 import { startService } from '../../server/start.ts';
 import { obey, type Sandbox } from './lines.ts';

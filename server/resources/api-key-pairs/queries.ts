@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import { isAmong } from '../../database/across-accounts.ts';
-import { notBack } from '../../database/columns.ts';
-import type { Db, Tx } from '../../database/database.ts';
-import { fetchPage } from '../../database/paging.ts';
-import type { Work } from '../../database/unit-of-work.ts';
-import type { Accounts } from '../../rules/accounts.ts';
-import type { Cursor } from '../../rules/cursor.ts';
+import type { SigningPair } from '../../kit/access/bearer.ts';
+import { isAmong } from '../../kit/database/across-accounts.ts';
+import { notBack } from '../../kit/database/columns.ts';
+import type { Db, Tx } from '../../kit/database/database.ts';
+import { fetchPage } from '../../kit/database/paging.ts';
+import type { Work } from '../../kit/database/unit-of-work.ts';
+import type { Accounts } from '../../kit/rules/accounts.ts';
+import type { Cursor } from '../../kit/rules/cursor.ts';
 import { accountsOf, isUsable } from './table.ts';
 
 const withRelations = (db: Db) =>
@@ -68,16 +69,6 @@ export const findActivePairNamed = (db: Db, display_name: string) =>
     .where('active', '=', true)
     .limit(1)
     .executeTakeFirst();
-
-export interface SigningPair {
-  id: string;
-  algorithm: 'ECDSA' | 'RSA';
-  public_key: string;
-  /** False, too, if it has access to no account. */
-  active: boolean;
-  permissions: string[];
-  accounts: Accounts;
-}
 
 /** Everything that authentication needs to know about a pair, in one query. */
 export async function findSigningPair(db: Db, thumbprint: string): Promise<SigningPair | undefined> {

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { components } from '../../../generated/types.ts';
-import { presentColumns, type Shown, type ShownColumns } from '../../database/columns.ts';
-import type { Accounts } from '../../rules/accounts.ts';
+import { presentColumns, type Shown, type ShownColumns } from '../../kit/database/columns.ts';
+import type { Accounts } from '../../kit/rules/accounts.ts';
 import { merchantAccountColumns, type MerchantAccountsTable } from '../merchant-accounts/table.ts';
 import { roleColumns, type RolesTable } from '../roles/table.ts';
 
@@ -43,7 +43,7 @@ export type ApiKeyPairRow = Selectable<ApiKeyPairsTable> & {
   })[];
 };
 
-declare module '../../database/tables.ts' {
+declare module '../../kit/database/tables.ts' {
   interface Tables {
     api_key_pairs: ApiKeyPairsTable;
     api_key_pair_roles: { api_key_pair_id: string; role_id: string };

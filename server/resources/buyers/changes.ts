@@ -1,7 +1,7 @@
 import type { components } from '../../../generated/types.ts';
-import type { Given } from '../../database/columns.ts';
-import type { Work } from '../../database/unit-of-work.ts';
-import { madeUnlessTaken } from '../../rules/outcomes.ts';
+import type { Given } from '../../kit/database/columns.ts';
+import type { Work } from '../../kit/database/unit-of-work.ts';
+import { madeUnlessTaken } from '../../kit/rules/outcomes.ts';
 
 type Buyer = components['schemas']['Buyer'];
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { findAccountOf } from '../../database/across-accounts.ts';
-import type { Db, Tx } from '../../database/database.ts';
+import { findAccountOf } from '../../kit/database/across-accounts.ts';
+import type { Db, Tx } from '../../kit/database/database.ts';
 import type { BuyerRow } from './table.ts';
 
 /** One of the two identifiers of a buyer. */

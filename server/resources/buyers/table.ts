@@ -1,6 +1,11 @@
 import type { Selectable } from 'kysely';
 import type { components } from '../../../generated/types.ts';
-import { presentColumns, type MaybeStamp, type Shown, type ShownColumns } from '../../database/columns.ts';
+import {
+  presentColumns,
+  type MaybeStamp,
+  type Shown,
+  type ShownColumns,
+} from '../../kit/database/columns.ts';
 
 type Buyer = components['schemas']['Buyer'];
 
@@ -26,7 +31,7 @@ export interface BuyersTable extends ShownColumns<
 
 export type BuyerRow = Selectable<BuyersTable>;
 
-declare module '../../database/tables.ts' {
+declare module '../../kit/database/tables.ts' {
   interface Tables {
     buyers: BuyersTable;
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Work } from '../../database/unit-of-work.ts';
-import { madeUnlessTaken } from '../../rules/outcomes.ts';
-import type { Vault } from '../../secrets/vault.ts';
+import type { Work } from '../../kit/database/unit-of-work.ts';
+import { madeUnlessTaken } from '../../kit/rules/outcomes.ts';
+import type { Vault } from '../../kit/secrets/vault.ts';
 import { giftCardBin } from './rules.ts';
 
 /** Number and PIN are sealed inside the transaction, because a rotation of the key waits for transactions. */

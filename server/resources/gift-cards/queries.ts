@@ -1,4 +1,4 @@
-import type { Db } from '../../database/database.ts';
+import type { Db } from '../../kit/database/database.ts';
 
 export const findGiftCards = (db: Db, account: string, ids: readonly string[]) =>
   ids.length === 0

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { MaybeStamp, Stamp } from '../../database/columns.ts';
+import type { MaybeStamp, Stamp } from '../../kit/database/columns.ts';
 
 export interface GiftCardsTable {
   id: Generated<string>;
@@ -13,7 +13,7 @@ export interface GiftCardsTable {
   created_at: Stamp;
 }
 
-declare module '../../database/tables.ts' {
+declare module '../../kit/database/tables.ts' {
   interface Tables {
     gift_cards: GiftCardsTable;
   }

@@ -1,9 +1,9 @@
 // Counts numbers for many requests at once. In each instance a bucket has one statement under way, and a closed one is remembered:
 // see database/rate-limits.ts.
-import type { Db, Owner } from '../../database/database.ts';
-import { waitForAll, type Calling } from '../../database/rate-limits.ts';
-import { createBatches } from '../../rules/async.ts';
-import { createClosed } from '../../rules/closed.ts';
+import type { Db, Owner } from '../../kit/database/database.ts';
+import { waitForAll, type Calling } from '../../kit/database/rate-limits.ts';
+import { createBatches } from '../../kit/rules/async.ts';
+import { createClosed } from '../../kit/rules/closed.ts';
 import { recordNumbers, findWait } from './queries.ts';
 import type { NumberLimit, TriedNumber } from './rules.ts';
 

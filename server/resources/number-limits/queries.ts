@@ -1,8 +1,8 @@
 // Counts which card numbers, and which PINs of gift cards, were tried lately: see rules.ts.
 import { sql } from 'kysely';
-import type { Db } from '../../database/database.ts';
-import { runText } from '../../database/execution.ts';
-import type { DatabaseTime } from '../../rules/database-time.ts';
+import type { Db } from '../../kit/database/database.ts';
+import { runText } from '../../kit/database/execution.ts';
+import type { DatabaseTime } from '../../kit/rules/database-time.ts';
 import { waitOf, type NumberLimit, type TriedNumber } from './rules.ts';
 
 /**

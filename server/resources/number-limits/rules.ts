@@ -3,8 +3,8 @@
 // different numbers may be tried that are alike in what the API shows of them, and only few different PINs of a gift card. Both
 // are remembered as keyed digests only.
 import { createHmac } from 'node:crypto';
-import type { DatabaseTime } from '../../rules/database-time.ts';
-import type { DigestKeys } from '../../secrets/derive-keys.ts';
+import type { DatabaseTime } from '../../kit/rules/database-time.ts';
+import type { DigestKeys } from '../../kit/secrets/derive-keys.ts';
 import { binOf, lastFour } from '../payment-methods/rules.ts';
 
 export interface TriedNumber {

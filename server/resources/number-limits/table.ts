@@ -1,5 +1,5 @@
 import type { ColumnType } from 'kysely';
-import type { Stamp } from '../../database/columns.ts';
+import type { Stamp } from '../../kit/database/columns.ts';
 
 /** Keyed digests, never numbers. */
 interface NumberBucketsTable {
@@ -9,7 +9,7 @@ interface NumberBucketsTable {
   changed_at: Stamp;
 }
 
-declare module '../../database/tables.ts' {
+declare module '../../kit/database/tables.ts' {
   interface Tables {
     number_buckets: NumberBucketsTable;
     /** Used by version 1.0. Now it is only emptied. */

@@ -1,13 +1,13 @@
 // What changes stored cards: creating them, moving their status, and replacing their details.
 import { randomUUID } from 'node:crypto';
-import type { Db } from '../../database/database.ts';
-import type { InUnitOfWork, UnitOfWork } from '../../database/unit-of-work.ts';
-import { BrokenEvent, withEvent, type EventTx } from '../../events/outbox.ts';
+import type { Db } from '../../kit/database/database.ts';
+import type { InUnitOfWork, UnitOfWork } from '../../kit/database/unit-of-work.ts';
+import { BrokenEvent, withEvent, type EventTx } from '../../kit/events/outbox.ts';
+import { findIllegalMove, type IllegalMove } from '../../kit/rules/state-machine.ts';
+import { fingerprintOf } from '../../kit/secrets/derive-keys.ts';
+import type { KeysOf } from '../../kit/secrets/digest-keys.ts';
+import type { Vault } from '../../kit/secrets/vault.ts';
 import type { CardDescription } from '../../providers/cards.ts';
-import { findIllegalMove, type IllegalMove } from '../../rules/state-machine.ts';
-import { fingerprintOf } from '../../secrets/derive-keys.ts';
-import type { KeysOf } from '../../secrets/digest-keys.ts';
-import type { Vault } from '../../secrets/vault.ts';
 import { lockBuyer } from '../buyers/queries.ts';
 import type { BuyerRow } from '../buyers/table.ts';
 import {

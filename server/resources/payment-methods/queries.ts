@@ -1,11 +1,11 @@
 import { sql, type Selectable, type Updateable } from 'kysely';
-import { acrossAccounts, findAccountOf } from '../../database/across-accounts.ts';
-import { notBack } from '../../database/columns.ts';
-import { runText } from '../../database/execution.ts';
-import type { Db, Tx } from '../../database/database.ts';
-import type { UnitOfWork } from '../../database/unit-of-work.ts';
-import type { EventTx } from '../../events/outbox.ts';
-import type { DatabaseTime } from '../../rules/database-time.ts';
+import { acrossAccounts, findAccountOf } from '../../kit/database/across-accounts.ts';
+import { notBack } from '../../kit/database/columns.ts';
+import type { Db, Tx } from '../../kit/database/database.ts';
+import { runText } from '../../kit/database/execution.ts';
+import type { UnitOfWork } from '../../kit/database/unit-of-work.ts';
+import type { EventTx } from '../../kit/events/outbox.ts';
+import type { DatabaseTime } from '../../kit/rules/database-time.ts';
 import { lockBuyer } from '../buyers/queries.ts';
 import type { BuyerRow } from '../buyers/table.ts';
 import { replacementAfter, type Trigger } from './rules.ts';

@@ -1,7 +1,7 @@
 // What follows from a card number and its expiration date alone, when a replacement of a card applies, and which status may
 // follow which.
 import creditCardType from 'credit-card-type';
-import { passesLuhn, patterns } from '../../rules/card-numbers.ts';
+import { passesLuhn, patterns } from '../../kit/rules/card-numbers.ts';
 import type { CardScheme } from '../card-schemes/rules.ts';
 
 /** A card is valid until the end of its month. A month that does not exist counts as past. */

@@ -1,6 +1,11 @@
 import type { ColumnType, Selectable } from 'kysely';
 import type { components } from '../../../generated/types.ts';
-import { presentColumns, type MaybeStamp, type Shown, type ShownColumns } from '../../database/columns.ts';
+import {
+  presentColumns,
+  type MaybeStamp,
+  type Shown,
+  type ShownColumns,
+} from '../../kit/database/columns.ts';
 import { presentBuyer, type BuyerRow } from '../buyers/table.ts';
 import { approvalPath } from './rules.ts';
 
@@ -72,7 +77,7 @@ export interface PaymentMethodsTable extends ShownColumns<
   replacement_found_at: MaybeStamp;
 }
 
-declare module '../../database/tables.ts' {
+declare module '../../kit/database/tables.ts' {
   interface Tables {
     payment_methods: PaymentMethodsTable;
   }

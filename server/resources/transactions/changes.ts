@@ -1,14 +1,14 @@
 // What changes transactions, and what that means for the cards that they used: uses are counted, and a decline for a reason
 // that lies with the card applies its pending replacement.
 import { sql } from 'kysely';
-import { acrossAccounts } from '../../database/across-accounts.ts';
-import type { SqlType } from '../../database/columns.ts';
-import type { Tx } from '../../database/database.ts';
-import { copyRow, copyRows } from '../../database/protocol.ts';
-import type { UnitOfWork } from '../../database/unit-of-work.ts';
-import { withEvent } from '../../events/outbox.ts';
-import { findIllegalMove, type IllegalMove } from '../../rules/state-machine.ts';
-import { notAfter, readUuid } from '../../rules/values.ts';
+import { acrossAccounts } from '../../kit/database/across-accounts.ts';
+import type { SqlType } from '../../kit/database/columns.ts';
+import type { Tx } from '../../kit/database/database.ts';
+import { copyRow, copyRows } from '../../kit/database/protocol.ts';
+import type { UnitOfWork } from '../../kit/database/unit-of-work.ts';
+import { withEvent } from '../../kit/events/outbox.ts';
+import { findIllegalMove, type IllegalMove } from '../../kit/rules/state-machine.ts';
+import { notAfter, readUuid } from '../../kit/rules/values.ts';
 import {
   lockPaymentMethod,
   presentWithBuyer,

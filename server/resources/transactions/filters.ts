@@ -2,9 +2,9 @@
 // does not compile. Each condition can use an index of migrations/0001-schema/transactions.ts. No value that the contract accepts
 // may cause a database error: a value that cannot be stored matches nothing.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
-import type { Input } from '../../contract/handler-types.ts';
-import { timestamp } from '../../database/columns.ts';
-import { readUuid, notAfter, notBefore, isStorable } from '../../rules/values.ts';
+import type { Input } from '../../kit/contract/handler-types.ts';
+import { timestamp } from '../../kit/database/columns.ts';
+import { readUuid, notAfter, notBefore, isStorable } from '../../kit/rules/values.ts';
 import { hasValue, hasValueOf, type ValueType } from './lookup.ts';
 import type { TransactionsTable } from './table.ts';
 

@@ -1,11 +1,11 @@
 // Lists transactions page by page. The statements are in ranges.ts.
 import type { CompiledQuery, RawBuilder } from 'kysely';
-import { countAccounts, isCitus } from '../../database/across-accounts.ts';
-import type { Db } from '../../database/database.ts';
-import { run, type Plan } from '../../database/execution.ts';
-import { pageThrough, type Page, type PageRequest, type Range } from '../../database/paging.ts';
-import type { Accounts } from '../../rules/accounts.ts';
-import type { Position } from '../../rules/cursor.ts';
+import { countAccounts, isCitus } from '../../kit/database/across-accounts.ts';
+import type { Db } from '../../kit/database/database.ts';
+import { run, type Plan } from '../../kit/database/execution.ts';
+import { pageThrough, type Page, type PageRequest, type Range } from '../../kit/database/paging.ts';
+import type { Accounts } from '../../kit/rules/accounts.ts';
+import type { Position } from '../../kit/rules/cursor.ts';
 import { conditionsOf, type Conditions, type TransactionFilters } from './filters.ts';
 import {
   flatRange,

@@ -1,14 +1,14 @@
 // Reads and writes transactions, single and in batches. Lists with filters are in list.ts.
 import { sql, type RawBuilder, type Selectable } from 'kysely';
-import { acrossAccounts, findAccountOf, isCitus } from '../../database/across-accounts.ts';
-import { timestamp } from '../../database/columns.ts';
-import type { Db, Tx } from '../../database/database.ts';
-import { copyRow, copyRows } from '../../database/protocol.ts';
-import type { UnitOfWork } from '../../database/unit-of-work.ts';
-import type { EventTx } from '../../events/outbox.ts';
-import { inSlices } from '../../rules/async.ts';
-import { readUuid, notAfter } from '../../rules/values.ts';
-import { erasableProperties } from '../personal.ts';
+import { acrossAccounts, findAccountOf, isCitus } from '../../kit/database/across-accounts.ts';
+import { timestamp } from '../../kit/database/columns.ts';
+import type { Db, Tx } from '../../kit/database/database.ts';
+import { copyRow, copyRows } from '../../kit/database/protocol.ts';
+import type { UnitOfWork } from '../../kit/database/unit-of-work.ts';
+import type { EventTx } from '../../kit/events/outbox.ts';
+import { inSlices } from '../../kit/rules/async.ts';
+import { readUuid, notAfter } from '../../kit/rules/values.ts';
+import { erasableProperties } from '../erasure/personal.ts';
 import { filterColumns, transactionColumns, type NewTransaction, type TransactionsTable } from './table.ts';
 
 export type { NewTransaction, Transaction } from './table.ts';

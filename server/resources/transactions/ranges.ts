@@ -1,14 +1,14 @@
 // The statements that read one range of the list of transactions. Whatever the filters are, they read only index ranges, never the
 // whole table.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
-import type { JsonBytes } from '../../contract/handler-types.ts';
-import { acrossAccounts, arrayOf, isAmong } from '../../database/across-accounts.ts';
-import { jsonOf, timestamp } from '../../database/columns.ts';
-import type { Db } from '../../database/database.ts';
-import type { Plan } from '../../database/execution.ts';
-import type { Range } from '../../database/paging.ts';
-import type { Accounts } from '../../rules/accounts.ts';
-import type { Position } from '../../rules/cursor.ts';
+import type { JsonBytes } from '../../kit/contract/handler-types.ts';
+import { acrossAccounts, arrayOf, isAmong } from '../../kit/database/across-accounts.ts';
+import { jsonOf, timestamp } from '../../kit/database/columns.ts';
+import type { Db } from '../../kit/database/database.ts';
+import type { Plan } from '../../kit/database/execution.ts';
+import type { Range } from '../../kit/database/paging.ts';
+import type { Accounts } from '../../kit/rules/accounts.ts';
+import type { Position } from '../../kit/rules/cursor.ts';
 import type { Condition, Conditions } from './filters.ts';
 import { hasValue, inEverywhere, isHashedOf, isOf, notInWalk } from './lookup.ts';
 import { transactionColumns, transactionConstants, type Transaction } from './table.ts';

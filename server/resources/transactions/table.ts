@@ -8,8 +8,8 @@ import {
   type Shown,
   type ShownColumns,
   type SqlType,
-} from '../../database/columns.ts';
-import { readUuid } from '../../rules/values.ts';
+} from '../../kit/database/columns.ts';
+import { readUuid } from '../../kit/rules/values.ts';
 
 type Schemas = components['schemas'];
 export type Transaction = Schemas['Transaction'];
@@ -111,7 +111,7 @@ export type TransactionsTable = ShownColumns<typeof transactionColumns, Transact
   [Name in keyof typeof filterColumns]: ReturnType<(typeof filterColumns)[Name]['of']>;
 };
 
-declare module '../../database/tables.ts' {
+declare module '../../kit/database/tables.ts' {
   interface Tables {
     transactions: TransactionsTable;
   }

@@ -2,8 +2,8 @@
 // CITUS_ROWS=100000 prints how long a page takes with so many rows, beside the same page on plain PostgreSQL.
 import { sql, type RawBuilder } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database, Db } from '../../../server/database/database.ts';
-import { migrate } from '../../../server/database/migrate.ts';
+import { migrate } from '../../../server/database.ts';
+import type { Database, Db } from '../../../server/kit/database/database.ts';
 import { conditionsOf, type TransactionFilters } from '../../../server/resources/transactions/filters.ts';
 import { flatRange, transactionRange } from '../../../server/resources/transactions/ranges.ts';
 import { createEmptyDatabase, createTestDatabase, openTestDatabase } from '../../support/database.ts';

@@ -2,7 +2,7 @@
 // however many there are.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../../server/database/database.ts';
+import type { Database } from '../../../server/kit/database/database.ts';
 import { createTestDatabase, openTestDatabase } from '../../support/database.ts';
 
 let database: Database;

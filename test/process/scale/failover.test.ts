@@ -2,7 +2,7 @@
 // events: nothing that was acknowledged may be lost, and the instances go on without a restart.
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { signToken } from '../../../server/resources/api-key-pairs/token.ts';
+import { signToken } from '../../../server/kit/access/token.ts';
 import { createCaller } from '../../support/call.ts';
 import { withClient } from '../../support/cluster.ts';
 import { eventually, newDataDir } from '../../support/data-dir.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { programs } from '../../../scripts/nightly/needs.ts';
-import { signToken } from '../../../server/resources/api-key-pairs/token.ts';
+import { signToken } from '../../../server/kit/access/token.ts';
 import { createCaller, type Caller } from '../../support/call.ts';
 import { card } from '../../support/card.ts';
 import { withClient } from '../../support/cluster.ts';

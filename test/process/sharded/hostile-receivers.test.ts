@@ -3,9 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inTransaction, type Database } from '../../../server/database/database.ts';
-import { insertEvent } from '../../../server/events/outbox.ts';
-import type { DatabaseTime } from '../../../server/rules/database-time.ts';
+import { inTransaction, type Database } from '../../../server/kit/database/database.ts';
+import { insertEvent } from '../../../server/kit/events/outbox.ts';
+import type { DatabaseTime } from '../../../server/kit/rules/database-time.ts';
 import { openTestDatabase } from '../../support/database.ts';
 import { rcodes, startNameServer, type NameAnswer, type NameServer } from '../../support/name-server.ts';
 import { startReceiver, type Receiver } from '../../support/receiver.ts';

@@ -3,7 +3,7 @@ import { createPrivateKey, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { signToken } from '../../../server/resources/api-key-pairs/token.ts';
+import { signToken } from '../../../server/kit/access/token.ts';
 import { createCaller } from '../../support/call.ts';
 import { newDataDir } from '../../support/data-dir.ts';
 import { createTestDatabase } from '../../support/database.ts';

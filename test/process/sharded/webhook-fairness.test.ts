@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { createResolve } from '../../../server/events/resolve.ts';
+import { createResolve } from '../../../server/kit/events/resolve.ts';
 import { startNameServer } from '../../support/name-server.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { startTestService } from '../../support/service.ts';

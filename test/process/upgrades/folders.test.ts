@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../../generated/operations.ts';
-import { runningUrl } from '../../../server/database/embedded/index.ts';
+import { runningUrl } from '../../../server/kit/database/embedded/index.ts';
 import { createCaller, type Caller } from '../../support/call.ts';
 import { card } from '../../support/card.ts';
 import { newDataDir, type DataDir } from '../../support/data-dir.ts';

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createPaymentsClient, createTokenSource, signToken, unwrap } from '../../../client/server.ts';
-import { thumbprint } from '../../../server/resources/api-key-pairs/token.ts';
+import { thumbprint } from '../../../server/kit/access/token.ts';
 import { rsaKey } from '../../support/keys.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 

@@ -1,7 +1,7 @@
 // What the parity suite cannot test: invalid HTTP, invalid tokens, and headers of the mock's answers.
 import { sign } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { thumbprint } from '../../../server/resources/api-key-pairs/token.ts';
+import { thumbprint } from '../../../server/kit/access/token.ts';
 import { sendBytes } from '../../support/call.ts';
 import type { TestService } from '../../support/service.ts';
 import { startBoth, type TestMock } from './support.ts';

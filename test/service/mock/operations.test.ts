@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { operations, type Operation } from '../../../generated/operations.ts';
 import { mockOperations } from '../../../mock/operations.ts';
-import { loadContract } from '../../../server/contract/load.ts';
+import { loadContract } from '../../../server/kit/contract/load.ts';
 
 describe('the operations that the mock reads from the contract', () => {
   it('are those of the generated table', () => {

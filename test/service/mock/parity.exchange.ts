@@ -6,8 +6,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { mockOperations } from '../../../mock/operations.ts';
 import { isList } from '../../../mock/outcomes/list.ts';
 import { kebab } from '../../../scripts/generate/handlers.ts';
-import { loadContract } from '../../../server/contract/load.ts';
-import { codeOf } from '../../../server/faults.ts';
+import { loadContract } from '../../../server/kit/contract/load.ts';
+import { codeOf } from '../../../server/kit/faults.ts';
 import { matches } from '../../support/contract-check.ts';
 
 /** The caller: `administrator` has all permissions, `restricted` has few, and `stranger` has a token without a valid signature. */

@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations, type OperationId } from '../../../generated/operations.ts';
-import { signToken } from '../../../server/resources/api-key-pairs/token.ts';
+import { signToken } from '../../../server/kit/access/token.ts';
 import { card } from '../../support/card.ts';
 import { runs } from '../../support/random.ts';
 import { bodySchemaOf } from '../../support/requests.ts';

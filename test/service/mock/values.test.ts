@@ -2,7 +2,7 @@
 // same requests; what must differ (IDs, times, fingerprints, URLs) is not compared.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OperationId } from '../../../generated/operations.ts';
-import { loadContract } from '../../../server/contract/load.ts';
+import { loadContract } from '../../../server/kit/contract/load.ts';
 import { sandboxCards, slowMilliseconds } from '../../../server/providers/simulated.ts';
 import type { TestService } from '../../support/service.ts';
 import { rightRequest, startBoth, type TestMock } from './support.ts';

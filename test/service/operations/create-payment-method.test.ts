@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../../generated/operations.ts';
-import { loadContract } from '../../../server/contract/load.ts';
-import { cardLimit } from '../../../server/http/limits.ts';
+import { loadContract } from '../../../server/kit/contract/load.ts';
+import { cardLimit } from '../../../server/resources/number-limits/velocity.ts';
 import { untilAnswered } from '../../support/call.ts';
 import { card } from '../../support/card.ts';
 import { showsCode } from '../../support/digits.ts';

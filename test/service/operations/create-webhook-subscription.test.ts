@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { loadContract } from '../../../server/contract/load.ts';
-import { inTransaction } from '../../../server/database/database.ts';
-import { lockUntilCommit } from '../../../server/database/unit-of-work.ts';
-import { countWebhookSubscriptions } from '../../../server/resources/webhook-subscriptions/queries.ts';
+import { loadContract } from '../../../server/kit/contract/load.ts';
+import { inTransaction } from '../../../server/kit/database/database.ts';
+import { lockUntilCommit } from '../../../server/kit/database/unit-of-work.ts';
+import { countWebhookSubscriptions } from '../../../server/kit/events/subscriptions/queries.ts';
 import { eventually } from '../../support/data-dir.ts';
 import { describeOperation } from '../../support/operation.ts';
 import { createAccount } from '../../support/records.ts';

@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { inTransaction, inTransactionOnce, type Tx } from '../../../server/database/database.ts';
-import type { InStep } from '../../../server/database/unit-of-work.ts';
-import { recordAttempts } from '../../../server/events/attempts.ts';
-import { countQueue, leaseDeliveries } from '../../../server/events/deliveries.ts';
-import { insertEvent } from '../../../server/events/outbox.ts';
-import { deleteSubscription } from '../../../server/resources/webhook-subscriptions/changes.ts';
+import { inTransaction, inTransactionOnce, type Tx } from '../../../server/kit/database/database.ts';
+import type { InStep } from '../../../server/kit/database/unit-of-work.ts';
+import { recordAttempts } from '../../../server/kit/events/attempts.ts';
+import { countQueue, leaseDeliveries } from '../../../server/kit/events/deliveries.ts';
+import { insertEvent } from '../../../server/kit/events/outbox.ts';
+import { deleteSubscription } from '../../../server/kit/events/subscriptions/changes.ts';
 import { paymentsHere } from '../../support/in-process.ts';
 import { inStepOf } from '../../support/records.ts';
 import { startTestService, type TestService } from '../../support/service.ts';

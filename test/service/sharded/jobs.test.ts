@@ -3,18 +3,21 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { inTransaction, openDatabase, type Database, type Db } from '../../../server/database/database.ts';
-import { createUnitOfWork, withLock } from '../../../server/database/unit-of-work.ts';
-import { insertEvent } from '../../../server/events/outbox.ts';
-import { findPaymentMethodOfAnyAccount } from '../../../server/resources/payment-methods/queries.ts';
 import {
-  createSubscription,
-  deleteSubscription,
-} from '../../../server/resources/webhook-subscriptions/changes.ts';
-import { insertWebhookSubscription } from '../../../server/resources/webhook-subscriptions/queries.ts';
-import type { DatabaseTime } from '../../../server/rules/database-time.ts';
+  inTransaction,
+  openDatabase,
+  type Database,
+  type Db,
+} from '../../../server/kit/database/database.ts';
+import { createUnitOfWork, withLock } from '../../../server/kit/database/unit-of-work.ts';
+import { insertEvent } from '../../../server/kit/events/outbox.ts';
+import { createSubscription, deleteSubscription } from '../../../server/kit/events/subscriptions/changes.ts';
+import { insertWebhookSubscription } from '../../../server/kit/events/subscriptions/queries.ts';
+import type { DatabaseTime } from '../../../server/kit/rules/database-time.ts';
+import { startJobs, deleteExpired } from '../../../server/kit/upkeep/jobs.ts';
+import { jobsOf } from '../../../server/resources/jobs.ts';
+import { findPaymentMethodOfAnyAccount } from '../../../server/resources/payment-methods/queries.ts';
 import { cards } from '../../../server/sandbox/sample-records.ts';
-import { startJobs, deleteExpired } from '../../../server/upkeep/jobs.ts';
 import { createTestDatabase, openTestDatabase } from '../../support/database.ts';
 import { startLossyDatabase } from '../../support/lost-commit.ts';
 import {
@@ -390,8 +393,7 @@ it('continues after the database was down, and logs the failure', async () => {
   const inUnitOfWork = createUnitOfWork({ outbox, publicUrl: () => '' })(db);
   const jobs = startJobs({
     db,
-    inUnitOfWork,
-    rememberNumbersMilliseconds: 0,
+    own: jobsOf(db, inUnitOfWork, log, 0),
     log,
     here: () => new Date(),
     eventRetentionDays: 30,

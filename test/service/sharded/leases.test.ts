@@ -2,8 +2,8 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { inTransaction, type Tx } from '../../../server/database/database.ts';
-import { recordAttempts, type Attempt } from '../../../server/events/attempts.ts';
+import { inTransaction, type Tx } from '../../../server/kit/database/database.ts';
+import { recordAttempts, type Attempt } from '../../../server/kit/events/attempts.ts';
 import {
   countQueue,
   endLeases,
@@ -11,11 +11,11 @@ import {
   leaseDeliveries,
   type LeasedDelivery,
   type LeaseLimits,
-} from '../../../server/events/deliveries.ts';
-import { reopenDeliveries } from '../../../server/events/delivery-list.ts';
-import { sendOptions } from '../../../server/events/send.ts';
-import { switchSubscription } from '../../../server/resources/webhook-subscriptions/changes.ts';
-import type { DatabaseTime } from '../../../server/rules/database-time.ts';
+} from '../../../server/kit/events/deliveries.ts';
+import { reopenDeliveries } from '../../../server/kit/events/delivery-list.ts';
+import { sendOptions } from '../../../server/kit/events/send.ts';
+import { switchSubscription } from '../../../server/kit/events/subscriptions/changes.ts';
+import type { DatabaseTime } from '../../../server/kit/rules/database-time.ts';
 import { openTestDatabase } from '../../support/database.ts';
 import { silentWork } from '../../support/records.ts';
 import { startTestService, type TestService } from '../../support/service.ts';

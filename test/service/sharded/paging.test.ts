@@ -4,9 +4,9 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../../server/database/database.ts';
-import { fetchPage, type Page } from '../../../server/database/paging.ts';
-import type { Cursor } from '../../../server/rules/cursor.ts';
+import type { Database } from '../../../server/kit/database/database.ts';
+import { fetchPage, type Page } from '../../../server/kit/database/paging.ts';
+import type { Cursor } from '../../../server/kit/rules/cursor.ts';
 import { createTestDatabase, openTestDatabase } from '../../support/database.ts';
 import { runs } from '../../support/random.ts';
 

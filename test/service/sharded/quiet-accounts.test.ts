@@ -3,13 +3,16 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import type { Database, Db } from '../../../server/database/database.ts';
-import { listSealed, resealEverything } from '../../../server/secrets/reseal.ts';
-import { createVault } from '../../../server/secrets/vault.ts';
-import { findBrokenInvariants } from '../../../server/upkeep/doctor.ts';
-import { eraseBuyer } from '../../../server/upkeep/erase-buyer.ts';
-import { eraseCards } from '../../../server/upkeep/erase-cards.ts';
-import { startJobs } from '../../../server/upkeep/jobs.ts';
+import type { Database, Db } from '../../../server/kit/database/database.ts';
+import { listSealed, resealEverything } from '../../../server/kit/secrets/reseal.ts';
+import { createVault } from '../../../server/kit/secrets/vault.ts';
+import { findBrokenInvariants } from '../../../server/kit/upkeep/doctor.ts';
+import { startJobs } from '../../../server/kit/upkeep/jobs.ts';
+import { eraseBuyer } from '../../../server/resources/erasure/erase-buyer.ts';
+import { eraseCards } from '../../../server/resources/erasure/erase-cards.ts';
+import { invariants } from '../../../server/resources/invariants.ts';
+import { jobsOf } from '../../../server/resources/jobs.ts';
+import { sealedColumns } from '../../../server/resources/sealed.ts';
 import { createTestDatabase, openTestDatabase } from '../../support/database.ts';
 import { startLossyDatabase, type LossyDatabase } from '../../support/lost-commit.ts';
 import { createBuyer, createTransactions, inStepOf, silentWork } from '../../support/records.ts';
@@ -131,13 +134,15 @@ describe('accounts with records of others', () => {
     let sealed = 0;
     expect(
       await trips(async (db) => {
-        sealed = await resealEverything(db, vault, progress);
+        sealed = await resealEverything(db, sealedColumns, vault, progress);
       }),
     ).toBeLessThan(120);
     expect(sealed).toBeGreaterThan(5);
     const keys = new Set<string>();
     expect(
-      await trips((db) => listSealed(db, (value) => keys.add(value.sealed.split('.')[0] ?? ''))),
+      await trips((db) =>
+        listSealed(db, sealedColumns, (value) => keys.add(value.sealed.split('.')[0] ?? '')),
+      ),
     ).toBeLessThan(60);
     expect([...keys]).toEqual([vault.keyId]);
   });
@@ -156,8 +161,7 @@ describe('accounts without records', () => {
     const sent = await trips(async (db) => {
       const { stop } = startJobs({
         ...{ db, log, here: () => new Date(), eventRetentionDays: 30, auditRetentionDays: 90 },
-        inUnitOfWork: (work) => silentWork(db, work),
-        rememberNumbersMilliseconds: 86_400_000,
+        own: jobsOf(db, (work) => silentWork(db, work), log, 86_400_000),
       });
       await vi.waitUntil(() => done.length === 7, { timeout: 20_000 });
       await stop();
@@ -173,7 +177,9 @@ describe('accounts without records', () => {
     );
     let broken: string[] = [];
     const sent = await trips(async (db) => {
-      broken = (await findBrokenInvariants(db)).filter((one) => one.broken > 0).map(({ check }) => check);
+      broken = (await findBrokenInvariants(db, invariants))
+        .filter((one) => one.broken > 0)
+        .map(({ check }) => check);
     });
     expect(broken).toEqual(['cards that can be used have a number']);
     expect(sent).toBeLessThan(60);

@@ -1,7 +1,7 @@
 // Compares every filter of GET /transactions with an oracle: alone, in pairs, and in larger combinations.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../../server/database/database.ts';
+import type { Database } from '../../../server/kit/database/database.ts';
 import type { TransactionFilters } from '../../../server/resources/transactions/filters.ts';
 import { listTransactionPage, mostLookedInto } from '../../../server/resources/transactions/list.ts';
 import {

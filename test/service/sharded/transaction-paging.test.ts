@@ -2,10 +2,10 @@
 // meanwhile: paging.test.ts.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { Database } from '../../../server/database/database.ts';
+import type { Database } from '../../../server/kit/database/database.ts';
+import type { Cursor } from '../../../server/kit/rules/cursor.ts';
 import type { TransactionFilters } from '../../../server/resources/transactions/filters.ts';
 import { listTransactionPage, mostLookedInto } from '../../../server/resources/transactions/list.ts';
-import type { Cursor } from '../../../server/rules/cursor.ts';
 import { createTestDatabase, openTestDatabase } from '../../support/database.ts';
 import { runs, seed } from '../../support/random.ts';
 import { createAccount, insertTransactions } from '../../support/records.ts';

@@ -1,11 +1,11 @@
 // Deliveries to real receivers on loopback. An independent library checks the signatures.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Handler } from '../../../server/contract/handler-types.ts';
-import { defaultLimits } from '../../../server/events/worker.ts';
 import type { WriteDeps } from '../../../server/handlers/deps.ts';
 import { handlers } from '../../../server/handlers/index.ts';
-import { rotateSubscription } from '../../../server/resources/webhook-subscriptions/changes.ts';
+import type { Handler } from '../../../server/kit/contract/handler-types.ts';
+import { rotateSubscription } from '../../../server/kit/events/subscriptions/changes.ts';
+import { defaultLimits } from '../../../server/kit/events/worker.ts';
 import { card } from '../../support/card.ts';
 import { startReceiver, type Got } from '../../support/receiver.ts';
 import { silentWork } from '../../support/records.ts';

@@ -5,7 +5,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lintContract } from '../../../scripts/lint/contract.ts';
-import { signToken } from '../../../server/resources/api-key-pairs/token.ts';
+import { signToken } from '../../../server/kit/access/token.ts';
 import { cloneProject } from '../../support/clone.ts';
 import { compile } from '../../support/compiler.ts';
 import { swap, type Workspace } from '../../support/contract-copy.ts';

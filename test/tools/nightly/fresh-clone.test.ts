@@ -75,13 +75,13 @@ describe('later', () => {
 
   it('they are left alone, even by a new bundle and if a checkout has changed the times of all files', async () => {
     await rm(inClone('.cache'), { recursive: true });
-    await there('touch generated/openapi.json server/contract/ajv.ts');
+    await there('touch generated/openapi.json server/kit/contract/ajv.ts');
     expect(await madeBy(payments)).toBe(false);
   });
 
   it.each([
     ['the contract', 'generated/openapi.json', '\n'],
-    ['the code that makes them', 'server/contract/ajv.ts', '// Other words.\n'],
+    ['the code that makes them', 'server/kit/contract/ajv.ts', '// Other words.\n'],
   ])('they are made anew after a change of %s', async (_, file, text) => {
     await appendFile(inClone(file), text);
     expect(await madeBy(payments)).toBe(true);

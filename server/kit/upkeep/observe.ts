@@ -1,0 +1,69 @@
+// Metrics and traces, loaded only if they are on: others pay neither for the packages nor for counting.
+import type { ResponseCheck } from '../contract/responses.ts';
+import type { OpenedDatabase } from '../database/open.ts';
+import { OperatorFault } from '../faults.ts';
+import { readBuild } from '../installation.ts';
+import type { Metrics, OwnGauge } from './metrics.ts';
+
+export type Observing = Awaited<ReturnType<typeof observe>>;
+
+interface Observed {
+  metricsHost: string;
+  metricsPort: number | undefined;
+  tracing: boolean;
+}
+
+export async function observe(
+  { metricsHost, metricsPort, tracing }: Observed,
+  database: OpenedDatabase,
+  here: () => Date = () => new Date(),
+  own: readonly OwnGauge[] = [],
+) {
+  const started =
+    metricsPort === undefined
+      ? undefined
+      : await startMetrics({ host: metricsHost, port: metricsPort }, database, here, own);
+  return {
+    metrics: started?.metrics,
+    metricsPort: started?.server.port,
+    tracing: tracing ? (await import('./tracing.ts')).createTracing() : undefined,
+    close: async () => started?.server.close(),
+  };
+}
+
+async function startMetrics(
+  address: { host: string; port: number },
+  database: OpenedDatabase,
+  here: () => Date,
+  own: readonly OwnGauge[],
+) {
+  const { addGauges, createMetrics, serveMetrics } = await import('./metrics.ts');
+  const metrics = createMetrics(readBuild());
+  addGauges(metrics.registry, database, here, own);
+  const server = await serveMetrics(metrics.registry, address).catch(refusePort(address));
+  return { metrics, server };
+}
+
+/** Says why the port of metrics cannot be used. */
+export const refusePort =
+  ({ host, port }: { host: string; port: number }) =>
+  (error: unknown): never => {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new OperatorFault(
+      code === 'EADDRINUSE'
+        ? `METRICS_PORT ${port} is taken. Choose another: METRICS_PORT=${port + 1}`
+        : `METRICS_PORT ${port} on METRICS_HOST ${host} cannot be used (${code}).`,
+    );
+  };
+
+/** The same check, which counts what it finds. */
+export const countFaults = (check: ResponseCheck, note: Metrics['noteContractFault']): ResponseCheck => {
+  const noted = (kind: 'answer' | 'event', fault: string | undefined) => {
+    if (fault !== undefined) note(kind);
+    return fault;
+  };
+  return {
+    fault: (...given) => noted('answer', check.fault(...given)),
+    eventFault: (...given) => noted('event', check.eventFault(...given)),
+  };
+};
