@@ -11,8 +11,9 @@ type Step = [claim: string, script: string, ...args: string[]];
 const lanes: Step[][] = [
   [
     [
-      'The contract follows the house rules; the code compiles and is linted and formatted',
-      ...['lint.ts', '--contract', '--code', '--format', '--types'],
+      'The contract follows the house rules; the code compiles, the kit also alone, and is linted and formatted',
+      'lint.ts',
+      ...['--contract', '--code', '--format', '--types'],
     ],
   ],
   [

@@ -4,6 +4,7 @@ import { styleText } from 'node:util';
 import { isStale } from './generate/digest.ts';
 import { lintContract } from './lint/contract.ts';
 import { checkFormat } from './lint/format.ts';
+import { compileKit } from './lint/kit.ts';
 import { asText, messagesOf } from './lint/report.ts';
 import { withStaleTypes } from './lint/stale-types.ts';
 import { compile, incremental, tool } from './lint/tool.ts';
@@ -71,11 +72,13 @@ const steps: Step[] = [
     fix: 'Edit the files named above; the compiler says what it expects.',
     run: async () => {
       // What runs in a browser has other globals.
-      const [code, pages] = await Promise.all([
+      const all = await Promise.all([
         compile(root, ...incremental('lint')),
         compile(join(root, 'scripts/docs/browser'), ...incremental('pages')),
+        compileKit(),
       ]);
-      const outcome = { ok: code.ok && pages.ok, output: `${code.output}\n${pages.output}`.trim() };
+      const output = all.filter(({ ok }) => !ok).map((one) => one.output);
+      const outcome = { ok: output.length === 0, output: output.join('\n').trim() };
       return (await isStale(root)) ? withStaleTypes(outcome) : outcome;
     },
   },
