@@ -59,8 +59,8 @@ export function createApp(options: AppOptions): App {
   const arrived = forEvery(
     app,
     pipeline()
-      .then(() => ({ contract: contract() }))
-      .then(requestId),
+      .step(() => ({ contract: contract() }))
+      .step(requestId),
   );
   app.use(createSecurityHeaders(address));
   // Before CORS, which lets pages of all origins read what they get, and before the log, which they would fill.
@@ -72,7 +72,7 @@ export function createApp(options: AppOptions): App {
   }
   app.use(createRequestLog(log, requests.note, record));
   app.use(createCors(() => contract().operations));
-  const accepted = forEvery(app, arrived.then(wellFormed));
+  const accepted = forEvery(app, arrived.step(wellFormed));
   app.use(async (_req, res, next) => {
     await delay(res, delayMilliseconds);
     next();
@@ -82,20 +82,20 @@ export function createApp(options: AppOptions): App {
     (known) => known.contract.document,
   );
   const checks = accepted
-    .then(route)
-    .then(earlyData)
-    .then(createToken(now))
-    .then(permission)
-    .then(account)
-    .then(uncounted)
-    .then(createBody(bodyLimit, ({ operation }: Routed) => operation.hasBody))
-    .then(createValidate(({ contract: { validator } }: Loaded) => validator))
-    .then(createAnswer({ address, delay, now }));
+    .step(route)
+    .step(earlyData)
+    .step(createToken(now))
+    .step(permission)
+    .step(account)
+    .step(uncounted)
+    .step(createBody(bodyLimit, ({ operation }: Routed) => operation.hasBody))
+    .step(createValidate(({ contract: { validator } }: Loaded) => validator))
+    .step(createAnswer({ address, delay, now }));
   app.use(whereOnly(isKnown, checks));
   servePages(app, arrived, siteDir, { hasConsole: pagesDir !== undefined, address });
   if (pagesDir !== undefined) app.use(explainAbsence);
   // Refuses what is neither an operation nor a page.
-  forEvery(app, accepted.then(route));
+  forEvery(app, accepted.step(route));
   app.use(writeError);
   return app;
 }

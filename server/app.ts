@@ -109,7 +109,7 @@ export function createApp(deps: AppDeps): App {
   const app = createExpress();
   const arrived = forEvery(
     app,
-    pipeline().then(requestId).then(createWaitForStart(life)).then(createUnowned(dbFor, newDeadline)),
+    pipeline().step(requestId).step(createWaitForStart(life)).step(createUnowned(dbFor, newDeadline)),
   );
   app.use(createSecurityHeaders(publicUrl));
   // Before CORS, which lets pages of all origins read what they get.
@@ -117,7 +117,7 @@ export function createApp(deps: AppDeps): App {
   app.use(createCors(() => Object.values(operations)));
   app.use(createAccessLog(log, { noteRequest: observing.metrics?.noteRequest, keep: desk?.requests.note }));
   if (observing.tracing) app.use(createTrace(observing.tracing));
-  const accepted = forEvery(app, arrived.then(wellFormed));
+  const accepted = forEvery(app, arrived.step(wellFormed));
   const route = createRoute(
     (_known: Arrived, req): Routed => find(req),
     () => document,
@@ -132,17 +132,17 @@ export function createApp(deps: AppDeps): App {
     keptAnswersOn: (db, owner) => keptAnswers(db, releaseFor(owner)),
   });
   const checks = accepted
-    .then(route)
-    .then(earlyData)
-    .then(createBearer({ findSigningPair, recordKeyPairUse, log, now, dbFor }))
-    .then(permission)
-    .then(account)
-    .then(createOwned(dbFor))
-    .then(createRateLimit(recordCall))
-    .then(createBody(config.bodyLimit, ({ operation }: Routed) => withBody.has(operation.id)))
-    .then(createValidate(() => validator))
+    .step(route)
+    .step(earlyData)
+    .step(createBearer({ findSigningPair, recordKeyPairUse, log, now, dbFor }))
+    .step(permission)
+    .step(account)
+    .step(createOwned(dbFor))
+    .step(createRateLimit(recordCall))
+    .step(createBody(config.bodyLimit, ({ operation }: Routed) => withBody.has(operation.id)))
+    .step(createValidate(() => validator))
     // Claims the Idempotency-Key or repeats the earlier answer, runs the handler, and checks and keeps its answer before the commit.
-    .then(answer);
+    .step(answer);
   app.use(whereOnly(find.isKnown, checks));
   serveHealth(app, life, database.findUnready);
   serveBadges(app);
@@ -159,7 +159,7 @@ export function createApp(deps: AppDeps): App {
   }
   if (desk) app.use(explainAbsence);
   // Refuses what is neither an operation nor a page.
-  forEvery(app, accepted.then(route));
+  forEvery(app, accepted.step(route));
   app.use(createWriteError(responses, log));
   app.use(createFallback(log));
   return app;

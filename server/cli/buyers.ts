@@ -15,8 +15,9 @@ import { name, uuid, whole } from '../kit/cli/values.ts';
 import { withLock } from '../kit/database/unit-of-work.ts';
 import { OperatorFault } from '../kit/faults.ts';
 import { guide } from '../kit/guides.ts';
+import { findBuyerOfAnyAccount } from '../resources/buyers/any-account.ts';
 import { createBuyer } from '../resources/buyers/changes.ts';
-import { findBuyerOfAnyAccount, listBuyers } from '../resources/buyers/queries.ts';
+import { listBuyers } from '../resources/buyers/queries.ts';
 import { presentBuyer } from '../resources/buyers/table.ts';
 import { eraseBuyer } from '../resources/erasure/erase-buyer.ts';
 import { listTransactionPage } from '../resources/transactions/list.ts';
@@ -60,7 +61,10 @@ export function makeCommand(call: Call): Command {
     .option('--first-name <text>', 'first name in the billing details')
     .option('--last-name <text>', 'last name in the billing details')
     .option('--email <address>', 'email address in the billing details')
-    .action((options: CreateOptions) => create(call, options));
+    // Whatever is said of a buyer must stay erasable.
+    .action((options: CreateOptions) =>
+      create({ ...call, isPersonal: (option) => option !== '--merchant-account' }, options),
+    );
   return command.addCommand(eraseCommand(call));
 }
 

@@ -10,8 +10,9 @@ import { readTime } from '../kit/upkeep/clock.ts';
 import { judgeCard } from '../providers/cards.ts';
 import { guardProviders, loadProviders } from '../providers/index.ts';
 import { listAccounts } from '../resources/merchant-accounts/queries.ts';
+import { findPaymentMethodOfAnyAccount } from '../resources/payment-methods/any-account.ts';
 import { movePaymentMethod } from '../resources/payment-methods/changes.ts';
-import { findPaymentMethodOfAnyAccount, listProcessingIds } from '../resources/payment-methods/queries.ts';
+import { listProcessingIds } from '../resources/payment-methods/queries.ts';
 import { withService, type Call, type OpenedService } from './service.ts';
 
 export const verifyCommand = (call: Call): Command =>

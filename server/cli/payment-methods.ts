@@ -7,13 +7,14 @@ import { OperatorFault, reasonOf } from '../kit/faults.ts';
 import { visibleLines } from '../kit/log/visible.ts';
 import { passesLuhn } from '../kit/rules/card-numbers.ts';
 import { guardProviders, loadProviders } from '../providers/index.ts';
-import { findBuyerOfAnyAccount } from '../resources/buyers/queries.ts';
+import { findBuyerOfAnyAccount } from '../resources/buyers/any-account.ts';
+import { findPaymentMethodOfAnyAccount } from '../resources/payment-methods/any-account.ts';
 import {
   applyExpiredReplacements,
   movePaymentMethod,
   recordReplacement,
 } from '../resources/payment-methods/changes.ts';
-import { findPaymentMethodOfAnyAccount, listPaymentMethods } from '../resources/payment-methods/queries.ts';
+import { listPaymentMethods } from '../resources/payment-methods/queries.ts';
 import {
   hasExpired,
   paymentMethodMoves,
@@ -87,7 +88,9 @@ export function makeCommand(call: Call): Command {
     .argument('<id>', 'its ID', uuid)
     .requiredOption('--expiration-date <MM/YY>', 'the new date', futureDate)
     .option('--new-number', 'require a new number on standard input; without this option, it is optional')
-    .action((id: string, options: FoundOptions) => foundReplacement(call, id, options));
+    .action((id: string, options: FoundOptions) =>
+      foundReplacement({ ...call, isPersonal: (option) => option === '--expiration-date' }, id, options),
+    );
   command
     .command('apply-replacements')
     .description('apply pending replacements of cards that have expired, as the daily job does')

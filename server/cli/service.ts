@@ -30,6 +30,8 @@ import { findAccount, listAccounts } from '../resources/merchant-accounts/querie
 export interface Call {
   /** What was typed after `payments`, without `--settings`. */
   readonly args: readonly string[];
+  /** Whether what follows an option is personal data: the audit trail, which is kept, has only the names of such options. */
+  readonly isPersonal?: (option: string) => boolean;
 }
 
 export interface OpenedService {
@@ -180,24 +182,23 @@ export function auditOnce(db: Db, call: Call, about?: string): InStep {
 type Note = Parameters<AuditedChange['audit']>[0];
 
 /** What the change is about follows the command, unless that names it: so a search for its ID finds who made it. */
-const auditCall = (unit: Work, { args }: Call, { about }: Note): Promise<void> =>
+const auditCall = (unit: Work, call: Call, { about }: Note): Promise<void> =>
   writeAuditEntry(unit, {
     operator: readOperator(),
     host: hostname(),
     command:
-      about === undefined || args.includes(about) ? commandLine(args) : `${commandLine(args)} # ${about}`,
+      about === undefined || call.args.includes(about)
+        ? commandLine(call)
+        : `${commandLine(call)} # ${about}`,
   });
 
-/** What is said of a buyer or a card is personal data, which must stay erasable: the trail has only the names of such options. */
-function commandLine(args: readonly string[]): string {
-  const ofBuyer = args[0] === 'buyers' && args[1] !== 'erase';
-  const isPersonal = (option: string) =>
-    ofBuyer ? /^--/.test(option) && option !== '--merchant-account' : option === '--expiration-date';
+function commandLine({ args, isPersonal = () => false }: Call): string {
   return args
     .map((word, index) => {
-      if (isPersonal(args[index - 1] ?? '')) return '…';
+      const before = args[index - 1] ?? '';
+      if (before.startsWith('--') && isPersonal(before)) return '…';
       const [, option = ''] = /^(--[^=]+)=/.exec(word) ?? [];
-      return isPersonal(option) ? `${option}=…` : shellWord(withoutQuery(word));
+      return option !== '' && isPersonal(option) ? `${option}=…` : shellWord(withoutQuery(word));
     })
     .join(' ');
 }

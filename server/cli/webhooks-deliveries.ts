@@ -19,8 +19,8 @@ import { createLog } from '../kit/log/log.ts';
 import { visible, visibleLines } from '../kit/log/visible.ts';
 import { allAccounts } from '../kit/rules/accounts.ts';
 import { observe } from '../kit/upkeep/observe.ts';
-import { findPaymentMethodOfAnyAccount } from '../resources/payment-methods/queries.ts';
-import { findTransactionOfAnyAccount } from '../resources/transactions/queries.ts';
+import { findPaymentMethodOfAnyAccount } from '../resources/payment-methods/any-account.ts';
+import { findTransactionOfAnyAccount } from '../resources/transactions/any-account.ts';
 import { requireAccount, withService, type Call, type OpenedService } from './service.ts';
 
 export const deliveriesCommand = (call: Call): Command =>

@@ -10,11 +10,9 @@ import type { Arrived } from '../kit/http/known.ts';
 import { knowing, type Pipeline } from '../kit/http/pipeline.ts';
 import { uuidSource } from '../kit/rules/values.ts';
 import { schemeNames, type CardScheme } from '../resources/card-schemes/rules.ts';
+import { findPaymentMethodOfAnyAccount } from '../resources/payment-methods/any-account.ts';
 import { movePaymentMethod } from '../resources/payment-methods/changes.ts';
-import {
-  findPaymentMethodOfAnyAccount,
-  type PaymentMethodRow,
-} from '../resources/payment-methods/queries.ts';
+import { type PaymentMethodRow } from '../resources/payment-methods/queries.ts';
 import { approvalPath } from '../resources/payment-methods/rules.ts';
 
 // A pattern instead of `:id`: Express would decode that, and answer `%zz` with its own error page.

@@ -28,62 +28,62 @@ declare const rateLimit: ReturnType<typeof createRateLimit>;
 declare const body: ReturnType<typeof createBody<Routed>>;
 declare const validate: ReturnType<typeof createValidate<object>>;
 declare const answer: ReturnType<typeof createAnswer>;
-const arrived = pipeline().then(requestId).then(started).then(unowned);
-const early = arrived.then(wellFormed).then(route).then(earlyData);
-const authenticated = early.then(bearer);
-const selected = authenticated.then(permitted).then(account);
-const counted = selected.then(owned).then(rateLimit);
+const arrived = pipeline().step(requestId).step(started).step(unowned);
+const early = arrived.step(wellFormed).step(route).step(earlyData);
+const authenticated = early.step(bearer);
+const selected = authenticated.step(permitted).step(account);
+const counted = selected.step(owned).step(rateLimit);
 `;
 
 /** `path` are the steps before; `missing` is what the compiler says that nobody has found. */
 const tooEarly = (name: string, path: string, step: string, missing: string): Piece => ({
   name: `${name} does not compile`,
-  code: `export const wrong = ${path}.then(${step});`,
+  code: `export const wrong = ${path}.step(${step});`,
   fault: new RegExp(`Property '${missing}' is missing|missing the following properties .*: ${missing}\\b`),
 });
 
 const pieces: Piece[] = [
   {
     name: 'the order of the service compiles',
-    code: `export const all = whereOnly(() => true, counted.then(body).then(validate).then(answer));`,
+    code: `export const all = whereOnly(() => true, counted.step(body).step(validate).step(answer));`,
   },
   tooEarly('permission before bearer', 'early', 'permitted', 'caller'),
   tooEarly('account before permission', 'authenticated', 'account', 'permitted'),
-  tooEarly('rate limit before account', 'authenticated.then(permitted)', 'rateLimit', 'owner'),
-  tooEarly('handler before validation', 'counted.then(body)', 'answer', 'input'),
+  tooEarly('rate limit before account', 'authenticated.step(permitted)', 'rateLimit', 'owner'),
+  tooEarly('handler before validation', 'counted.step(body)', 'answer', 'input'),
   tooEarly(
     'the database of an owner before the account',
-    'authenticated.then(permitted)',
+    'authenticated.step(permitted)',
     'owned',
     'selection',
   ),
-  tooEarly('body before rate limit', 'selected.then(owned)', 'body', 'counted'),
+  tooEarly('body before rate limit', 'selected.step(owned)', 'body', 'counted'),
   tooEarly('validation before body', 'counted', 'validate', 'parsed'),
-  tooEarly('bearer before early data', 'arrived.then(wellFormed).then(route)', 'bearer', 'notEarly'),
-  tooEarly('early data before route', 'arrived.then(wellFormed)', 'earlyData', 'operation'),
+  tooEarly('bearer before early data', 'arrived.step(wellFormed).step(route)', 'bearer', 'notEarly'),
+  tooEarly('early data before route', 'arrived.step(wellFormed)', 'earlyData', 'operation'),
   tooEarly('route before the check of the HTTP', 'arrived', 'route', 'wellFormed'),
   {
     name: 'requests that nobody answers do not compile',
-    code: `export const wrong = whereOnly(() => true, counted.then(body).then(validate));`,
+    code: `export const wrong = whereOnly(() => true, counted.step(body).step(validate));`,
     fault: /answered/,
   },
   {
     name: 'what is known is not found a second time',
     code: `
       const again: Step<object, { requestId: string }> = () => ({ requestId: '' });
-      export const wrong = arrived.then(again);`,
+      export const wrong = arrived.step(again);`,
     fault: /requestId/,
   },
   {
     name: 'nor is a check made a second time',
-    code: `export const wrong = authenticated.then(permitted).then(permitted);`,
+    code: `export const wrong = authenticated.step(permitted).step(permitted);`,
     fault: /permitted/,
   },
   {
     name: 'a mark has no value that a step could read or make',
     code: `
       export const read = check('read', ({ permitted }: { permitted: true }) => undefined);
-      export const wrong = authenticated.then(permitted).then(read);`,
+      export const wrong = authenticated.step(permitted).step(read);`,
     fault: /permitted/,
   },
   {

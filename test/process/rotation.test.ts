@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { listSealed } from '../../server/kit/secrets/reseal.ts';
 import { watchCardKeys } from '../../server/kit/secrets/secrets-file.ts';
 import { createVault, keyIdOf } from '../../server/kit/secrets/vault.ts';
-import { findPaymentMethodOfAnyAccount } from '../../server/resources/payment-methods/queries.ts';
+import { findPaymentMethodOfAnyAccount } from '../../server/resources/payment-methods/any-account.ts';
 import { sealedColumns } from '../../server/resources/sealed.ts';
 import { giftCards } from '../../server/sandbox/sample-records.ts';
 import { paymentsHere } from '../support/in-process.ts';

@@ -5,12 +5,10 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { watchCardKeys } from '../../server/kit/secrets/secrets-file.ts';
 import { createVault } from '../../server/kit/secrets/vault.ts';
-import { findPaymentMethodOfAnyAccount } from '../../server/resources/payment-methods/queries.ts';
+import { findPaymentMethodOfAnyAccount } from '../../server/resources/payment-methods/any-account.ts';
+import { findTransactionOfAnyAccount } from '../../server/resources/transactions/any-account.ts';
 import { moveTransaction } from '../../server/resources/transactions/changes.ts';
-import {
-  findTransactionOfAnyAccount,
-  type NewTransaction,
-} from '../../server/resources/transactions/queries.ts';
+import { type NewTransaction } from '../../server/resources/transactions/queries.ts';
 import { showsCode } from '../support/digits.ts';
 import { paymentsHere, type EndedHere } from '../support/in-process.ts';
 import {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findPaymentMethodOfAnyAccount } from '../../server/resources/payment-methods/queries.ts';
+import { findPaymentMethodOfAnyAccount } from '../../server/resources/payment-methods/any-account.ts';
 import type { NewTransaction } from '../../server/resources/transactions/queries.ts';
 import { card } from '../support/card.ts';
 import { paymentsHere } from '../support/in-process.ts';

@@ -1,6 +1,6 @@
 // How a transaction changes the usage counters of its stored card.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { findPaymentMethodOfAnyAccount } from '../../server/resources/payment-methods/queries.ts';
+import { findPaymentMethodOfAnyAccount } from '../../server/resources/payment-methods/any-account.ts';
 import { importTransactions, type RefusedRow } from '../../server/resources/transactions/changes.ts';
 import type { NewTransaction } from '../../server/resources/transactions/queries.ts';
 import { cards } from '../../server/sandbox/sample-records.ts';

@@ -104,7 +104,7 @@ const closedToMock = [
   ...['server/kit/access/token.ts', 'server/kit/access/bearer.ts', 'server/sandbox', 'server/kit/upkeep'],
 ];
 const isClosedToMock = (file: string) =>
-  closedToMock.some((room) => isIn(file, room)) || /\/(queries|changes)\.ts$/.test(file);
+  closedToMock.some((room) => isIn(file, room)) || /\/(queries|changes|any-account)\.ts$/.test(file);
 
 // Queries are for reading, outside of their resource. Their writes have other names.
 const readers = [
@@ -275,7 +275,7 @@ describe('who may import whom', () => {
       .filter((file) => readers.some((room) => isIn(file, room)))
       .flatMap((file) =>
         (importsByFile.get(file) ?? [])
-          .filter(({ target }) => target.endsWith('/queries.ts'))
+          .filter(({ target }) => /\/(queries|any-account)\.ts$/.test(target))
           .flatMap(({ target, values }) =>
             values
               .filter((name) => !isRead(name) && name !== harmless)
@@ -283,6 +283,18 @@ describe('who may import whom', () => {
           ),
       );
     expect(writes).toEqual([]);
+  });
+
+  it('handlers cannot read across merchant accounts: what does that is in files that they do not import', () => {
+    const imports = tracked
+      .filter((file) => isIn(file, 'server/handlers') || isIn(file, 'server/kit/http'))
+      .flatMap((file) => (importsByFile.get(file) ?? []).map(({ target }) => `${file} imports ${target}`));
+    expect(imports.filter((one) => /\/any-account\.ts$|\/across-accounts\.ts$/.test(one))).toEqual([]);
+    const elsewhere = tracked
+      .filter((file) => isIn(file, 'server') && !file.endsWith('/any-account.ts'))
+      .flatMap((file) => functionsOf(file).map(({ name }) => ({ file, name })))
+      .filter(({ name }) => name.endsWith('OfAnyAccount'));
+    expect(elsewhere).toEqual([]);
   });
 
   it('what is named find, list or count writes nothing', () => {

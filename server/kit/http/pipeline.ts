@@ -24,8 +24,8 @@ type Untyped = (known: never, req: Request, res: Response) => unknown;
 
 /** `Known`: what is known of a request after its last step. */
 export interface Pipeline<Known> {
-  /** Appends a step, which may not find out again what is known. A pipeline is no promise: it must not be awaited. */
-  then: <Finds extends object & { [Key in keyof Known]?: never }>(
+  /** Appends a step, which may not find out again what is known. */
+  step: <Finds extends object & { [Key in keyof Known]?: never }>(
     step: Step<Known, Finds>,
   ) => Pipeline<Known & Finds>;
   readonly steps: readonly Untyped[];
@@ -35,7 +35,7 @@ export const pipeline = (): Pipeline<object> => withSteps([]);
 
 const withSteps = <Known>(steps: readonly Untyped[]): Pipeline<Known> => ({
   steps,
-  then: (step) => withSteps([...steps, step]),
+  step: (step) => withSteps([...steps, step]),
 });
 
 // How Express runs pipelines. What is known of a request is in `res.locals`.

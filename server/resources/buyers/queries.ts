@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { findAccountOf } from '../../kit/database/across-accounts.ts';
 import type { Db, Tx } from '../../kit/database/database.ts';
 import type { BuyerRow } from './table.ts';
 
@@ -20,18 +19,6 @@ export function lockBuyer(db: Tx, account: string, by: BuyerKey): Promise<BuyerR
   return 'id' in by
     ? query.where('id', '=', by.id).executeTakeFirst()
     : query.where('external_identifier', '=', by.external_identifier).executeTakeFirst();
-}
-
-/** For operators, who know only the ID. Also one that is erased. */
-export async function findBuyerOfAnyAccount(db: Db, id: string): Promise<BuyerRow | undefined> {
-  const account = await findAccountOf(db, 'buyers', id);
-  if (account === undefined) return undefined;
-  return db
-    .selectFrom('buyers')
-    .selectAll()
-    .where('merchant_account_id', '=', account)
-    .where('id', '=', id)
-    .executeTakeFirst();
 }
 
 /** `search` is an ID, or part of the reference, the name or the email address. */

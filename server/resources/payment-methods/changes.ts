@@ -10,12 +10,12 @@ import type { Vault } from '../../kit/secrets/vault.ts';
 import type { CardDescription } from '../../providers/cards.ts';
 import { lockBuyer } from '../buyers/queries.ts';
 import type { BuyerRow } from '../buyers/table.ts';
+import { lockPaymentMethodOfAnyAccount } from './any-account.ts';
 import {
   findPaymentMethodId,
   insertPaymentMethod,
   listDueReplacements,
   lockDueReplacements,
-  lockPaymentMethodOfAnyAccount,
   noReplacement,
   presentWithBuyer,
   updatePaymentMethod,

@@ -1,5 +1,5 @@
 import { sql, type Selectable, type Updateable } from 'kysely';
-import { acrossAccounts, findAccountOf } from '../../kit/database/across-accounts.ts';
+import { acrossAccounts } from '../../kit/database/across-accounts.ts';
 import { notBack } from '../../kit/database/columns.ts';
 import type { Db, Tx } from '../../kit/database/database.ts';
 import { runText } from '../../kit/database/execution.ts';
@@ -123,25 +123,9 @@ const selectOne = (db: Db, account: string, id: string) =>
 export const findPaymentMethod = (db: Db, account: string, id: string) =>
   selectOne(db, account, id).executeTakeFirst();
 
-export async function findPaymentMethodOfAnyAccount(
-  db: Db,
-  id: string,
-): Promise<PaymentMethodRow | undefined> {
-  const account = await findAccountOf(db, 'payment_methods', id);
-  return account === undefined ? undefined : findPaymentMethod(db, account, id);
-}
-
 /** Locks the row until the transaction ends, so that its state cannot change in between. */
 export const lockPaymentMethod = (db: Tx, account: string, id: string) =>
   selectOne(db, account, id).forUpdate().executeTakeFirst();
-
-export async function lockPaymentMethodOfAnyAccount(
-  db: Tx,
-  id: string,
-): Promise<PaymentMethodRow | undefined> {
-  const account = await findAccountOf(db, 'payment_methods', id);
-  return account === undefined ? undefined : lockPaymentMethod(db, account, id);
-}
 
 export interface PaymentMethodFilter {
   /** The ID of a buyer, or the merchant's reference. */

@@ -16,9 +16,9 @@ import {
   type PaymentMethodRow,
 } from '../payment-methods/queries.ts';
 import { replacementAfter, replacingDeclines, type Trigger } from '../payment-methods/rules.ts';
+import { lockTransactionOfAnyAccount } from './any-account.ts';
 import {
   analyzeTransactions,
-  lockTransactionOfAnyAccount,
   prepareTransactions,
   updateTransaction,
   type NewTransaction,

@@ -1,6 +1,6 @@
 // Reads and writes transactions, single and in batches. Lists with filters are in list.ts.
 import { sql, type RawBuilder, type Selectable } from 'kysely';
-import { acrossAccounts, findAccountOf, isCitus } from '../../kit/database/across-accounts.ts';
+import { acrossAccounts, isCitus } from '../../kit/database/across-accounts.ts';
 import { timestamp } from '../../kit/database/columns.ts';
 import type { Db, Tx } from '../../kit/database/database.ts';
 import { copyRow, copyRows } from '../../kit/database/protocol.ts';
@@ -113,18 +113,9 @@ export const analyzeTransactions = async (db: Tx, added: number): Promise<void> 
 export const findTransaction = (db: Db, account: string, id: string): Promise<TransactionRow | undefined> =>
   selectOne(db, account, id, sql``);
 
-export const findTransactionOfAnyAccount = (db: Db, id: string): Promise<TransactionRow | undefined> =>
-  selectOfAnyAccount(db, id, sql``);
-
 /** Locks the row until the transaction ends, so that its state cannot change in between. */
-export const lockTransactionOfAnyAccount = (db: Tx, id: string): Promise<TransactionRow | undefined> =>
-  selectOfAnyAccount(db, id, sql`for update`);
-
-async function selectOfAnyAccount(db: Db, text: string, lock: RawBuilder<unknown>) {
-  const id = readUuid(text);
-  const account = id && (await findAccountOf(db, 'transactions', id));
-  return account === undefined ? undefined : selectOne(db, account, text, lock);
-}
+export const lockTransaction = (db: Tx, account: string, id: string): Promise<TransactionRow | undefined> =>
+  selectOne(db, account, id, sql`for update`);
 
 async function selectOne(db: Db, account: string, text: string, lock: RawBuilder<unknown>) {
   const id = readUuid(text);

@@ -16,7 +16,7 @@ import { insertWebhookSubscription } from '../../../server/kit/events/subscripti
 import type { DatabaseTime } from '../../../server/kit/rules/database-time.ts';
 import { startJobs, deleteExpired } from '../../../server/kit/upkeep/jobs.ts';
 import { jobsOf } from '../../../server/resources/jobs.ts';
-import { findPaymentMethodOfAnyAccount } from '../../../server/resources/payment-methods/queries.ts';
+import { findPaymentMethodOfAnyAccount } from '../../../server/resources/payment-methods/any-account.ts';
 import { cards } from '../../../server/sandbox/sample-records.ts';
 import { createTestDatabase, openTestDatabase } from '../../support/database.ts';
 import { startLossyDatabase } from '../../support/lost-commit.ts';

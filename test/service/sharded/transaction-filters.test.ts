@@ -2,13 +2,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../../server/kit/database/database.ts';
+import { findTransactionOfAnyAccount } from '../../../server/resources/transactions/any-account.ts';
 import type { TransactionFilters } from '../../../server/resources/transactions/filters.ts';
 import { listTransactionPage, mostLookedInto } from '../../../server/resources/transactions/list.ts';
-import {
-  findTransactionOfAnyAccount,
-  type NewTransaction,
-  type TransactionRow,
-} from '../../../server/resources/transactions/queries.ts';
+import { type NewTransaction, type TransactionRow } from '../../../server/resources/transactions/queries.ts';
 import { presentTransaction } from '../../../server/resources/transactions/table.ts';
 import { createTestDatabase, openTestDatabase } from '../../support/database.ts';
 import { runs, seed, shareOf } from '../../support/random.ts';
