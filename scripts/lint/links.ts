@@ -14,6 +14,7 @@ const folder = 'docs/guides';
 export function deadLinks(sources: Sources, project: string): Problem[] {
   const read = (file: string) =>
     existsSync(join(project, file)) ? readFileSync(join(project, file), 'utf8') : '';
+  if (!existsSync(join(project, introduction))) return [];
   const texts = new Map([...sources].map(([file, { text }]) => [file, text]));
   texts.set(introduction, read(introduction));
   const own = [

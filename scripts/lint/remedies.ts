@@ -8,6 +8,12 @@ export function withRemedy(problem: Reported, sources: Sources): Reported {
   const path = steps(problem.pointer);
   const { document } = sources.get(problem.file) ?? {};
   if (problem.rule === 'operation-tag-defined') return aboutTag(problem, document?.getIn(path), sources);
+  if (problem.rule === 'security-defined') {
+    const schemes = sources
+      .get('openapi/openapi.yaml')
+      ?.document.getIn(['components', 'securitySchemes'], true);
+    return { ...problem, suggest: isMap(schemes) ? schemes.items.map(({ key }) => String(key)) : [] };
+  }
   // Redocly reports it unless it is beside a $ref, where house/valid-schema does.
   if (problem.rule !== 'struct' && problem.rule !== 'house/valid-schema') return problem;
   const keyword = path.at(-1);

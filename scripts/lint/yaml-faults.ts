@@ -67,16 +67,25 @@ function faultOf(file: string, { text, lines }: Source, error: YAMLParseError): 
       ...syntax(file, tab + 1, (all[tab] ?? '').indexOf('\t') + 1),
       message: 'YAML does not allow tabs for indentation. Replace the tab by two spaces.',
     };
+  const conflict = all.findIndex((content) => /^<{7} /.test(content));
+  if (conflict >= 0)
+    return {
+      ...syntax(file, conflict + 1, 1),
+      message:
+        'Git left a conflict here. Choose between its two sides, and remove the lines <<<<<<<, ======= and >>>>>>>.',
+    };
   const [message = ''] = error.message.split('\n');
   return {
     ...syntax(file, found.line, found.col),
-    message: aboutColon(error, all[found.line - 1]) ?? `${message.replace(/\.?$/, '.')} ${advice}`,
+    message: remedyFor(error, all[found.line - 1]) ?? `${message.replace(/\.?$/, '.')} ${advice}`,
   };
 }
 
 const advice = 'Compare the indentation, quotes and brackets of this line with those above it.';
 
-function aboutColon({ code }: YAMLParseError, content = ''): string | undefined {
+function remedyFor({ code }: YAMLParseError, content = ''): string | undefined {
+  if (code === 'DUPLICATE_KEY')
+    return 'This name is there already, further up in the same map. Remove one of the two, or correct its name or indentation.';
   const [, start = '', key, value = ''] =
     /^\s*((?:- )?)([\w$-]+):\s+([^'"|>[{&*#].*:(?:\s.*|$))/.exec(content) ?? [];
   if (key !== undefined)

@@ -9,7 +9,7 @@ import { consistentExamples, plainExamples } from './rules/example-values.js';
 import { errorCode, exampleStatus, pairedExamples } from './rules/examples.js';
 import { idempotencyKey } from './rules/idempotency.js';
 import { noOrphans } from './rules/no-orphans.js';
-import { extensions, listShape, operationScope } from './rules/operations.js';
+import { docsList, extensions, listShape, operationScope } from './rules/operations.js';
 import { closedObject, resourceType, validSchema } from './rules/schemas.js';
 import { amount, enumValue, eventName, keywordType, time } from './rules/values.js';
 
@@ -20,6 +20,7 @@ export default () => ({
       'component-name': componentName,
       'no-orphans': noOrphans,
       'operation-scope': operationScope,
+      'docs-list': docsList,
       extensions,
       'list-shape': listShape,
       'idempotency-key': idempotencyKey,

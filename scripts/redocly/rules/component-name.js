@@ -28,7 +28,7 @@ function faultOf(file, kind, key) {
   }
   const expected = key.replace(/^\//, '').replaceAll('/', '_');
   // A path or event with a wrong name has to be renamed before its file.
-  const isNamed = !/[A-Z_]/.test(key.replaceAll(/\{[^}]*\}/g, ''));
+  const isNamed = !key.endsWith('/') && !/[A-Z_]/.test(key.replaceAll(/\{[^}]*\}/g, ''));
   if (kind === 'PathItem' && isNamed && name !== expected) {
     return `Name the file after its path or event: "${expected}.yaml" for "${key}".`;
   }

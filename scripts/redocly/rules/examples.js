@@ -9,7 +9,7 @@ export const exampleStatus = () =>
       for (const [name, example] of entries(node.content?.['application/json']?.examples)) {
         const shown = follow(example, location, ctx).node?.value?.status;
         // Only errors show their status as a number.
-        if (typeof shown !== 'number' || String(shown) === status) continue;
+        if (typeof shown !== 'number' || !/^\d+$/.test(status) || String(shown) === status) continue;
         ctx.report({
           message: `This response is a ${status}, and the status of its example "${name}" is ${shown}: correct the example, or move it to a ${shown}.`,
           location: location.child(['content', 'application/json', 'examples', name]).key(),

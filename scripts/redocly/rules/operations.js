@@ -49,6 +49,38 @@ function judgeScopes(operation, ctx, path) {
   });
 }
 
+// The docs list operations by their summaries, with a section for each tag.
+export const docsList = () => {
+  const summaries = new Map();
+  const tags = new Set();
+  return {
+    Operation({ tags: own }) {
+      for (const tag of list(own)) tags.add(tag);
+    },
+    ...eachOperation(({ operationId, summary }, ctx) => {
+      const other = summaries.get(summary) ?? operationId;
+      summaries.set(summary, other);
+      if (!isText(summary) || other === operationId) return;
+      ctx.report({
+        message: `${other} has this summary, too, so readers of the docs cannot tell the two apart. Write another one.`,
+        location: ctx.location.child('summary').key(),
+      });
+    }),
+    Root: {
+      leave(root, ctx) {
+        for (const [index, tag] of list(root.tags).entries()) {
+          if (tags.has(tag?.name)) continue;
+          ctx.report({
+            message:
+              'No operation has this tag, so its section of the docs would be empty. Give it to one, or remove it.',
+            location: ctx.location.child(['tags', index]),
+          });
+        }
+      },
+    },
+  };
+};
+
 // The extensions are documented in docs/guides/api-designer.md.
 const known = ['x-deprecation', 'x-merchant-scope', 'x-rate-limit', 'x-reserved', 'x-velocity-limit'];
 

@@ -1,9 +1,33 @@
 // Schemas: valid patterns and formats, closed objects, a const `type` on resources.
 import { fullFormats } from 'ajv-formats/dist/formats.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { follow, isObject, isSnakeCase, isText, list, schemaNameAt } from '../support.js';
 
 /** Those that the service and the mock check; the lint adds which one was meant. */
 const formats = Object.keys(fullFormats);
+
+const limits = ['imum', 'Length', 'Items', 'Properties'].map((what) => [`min${what}`, `max${what}`]);
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+
+/** Of a schema that nothing, or not its own default, can match: the keyword and what to do. */
+function* contradictions(schema) {
+  for (const [least, most] of limits)
+    if (schema[least] > schema[most])
+      yield [
+        least,
+        `Nothing can be at least ${schema[least]} and at most ${schema[most]}: correct \`${least}\` or \`${most}\`.`,
+      ];
+  if (Array.isArray(schema.enum) && schema.enum.length === 0)
+    yield ['enum', 'This list is empty, so no value is allowed. Write the allowed values.'];
+  const twice = list(schema.required).find((name, index, names) => names.indexOf(name) !== index);
+  if (twice !== undefined) yield ['required', `\`${twice}\` is listed twice. Remove one.`];
+  if ([schema.type].flat().includes('array') && !isObject(schema.items) && schema.prefixItems === undefined)
+    yield ['type', 'Say what this array holds: add `items`.'];
+  const { default: value, type, enum: values, minimum, maximum, minLength, maxLength } = schema;
+  const own = JSON.parse(JSON.stringify({ type, enum: values, minimum, maximum, minLength, maxLength }));
+  if (value !== undefined && ajv.validateSchema(own) && !ajv.validate(own, value))
+    yield ['default', `The default does not match its schema: it ${ajv.errors[0].message}.`];
+}
 
 // Redocly checks the type of a keyword, but not whether its value makes sense.
 export const validSchema = () => ({
@@ -33,6 +57,8 @@ export const validSchema = () => ({
   },
   Schema(schema, ctx) {
     if (!isObject(schema)) return;
+    for (const [keyword, message] of contradictions(schema))
+      ctx.report({ message, location: ctx.location.child(keyword).key() });
     try {
       new RegExp(schema.pattern, 'u');
     } catch (error) {

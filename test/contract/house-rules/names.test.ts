@@ -17,13 +17,14 @@ properties:
 });
 
 const path =
-  'Write this path in lower case, with hyphens, here and in the name of its file: /payment-methods.';
+  'Write this path in lower case, with hyphens, and no slash at its end, here and in the name of its file: /payment-methods.';
 
 testRule('rule/path-name', {
   'a path in snake_case, and one in camelCase': `
 paths:
   /gift_cards: {} #! ${path}
   /giftCards/{card_id}: {} #! ${path}
+  /gift-cards/: {} #! ${path}
   /gift-cards/{card_id}/balances: {}
 `,
 });

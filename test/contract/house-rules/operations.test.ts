@@ -31,6 +31,44 @@ paths:
 `,
 });
 
+testRule('rule/read-body', {
+  'a GET with a body': `
+paths:
+  /refunds:
+    get:
+      requestBody: {} #! "requestBody" is disallowed on a GET, whose body many programs drop. Write parameters instead.
+    post:
+      requestBody: {}
+`,
+});
+
+const mustBeSent = 'Write `required: true`: without it, a request with no body at all reaches the handler.';
+
+testRule('rule/body-required', {
+  'a body that a request may lack': `
+paths:
+  /refunds:
+    put:
+      requestBody: {} #! ${mustBeSent}
+    patch:
+      requestBody: { required: false } #! ${mustBeSent}
+    post:
+      requestBody: { required: true }
+`,
+});
+
+testRule('house/docs-list', {
+  'two operations with one summary, and a section without an operation': `
+tags:
+  - { name: Refunds }
+  - { name: Returns } #! No operation has this tag, so its section of the docs would be empty.
+paths:
+  /refunds:
+    get: { operationId: listRefunds, tags: [Refunds], summary: List refunds }
+    post: { operationId: createRefund, summary: List refunds } #! listRefunds has this summary, too, so readers of the docs cannot tell
+`,
+});
+
 testRule('house/operation-scope', {
   'no security: the scope that it probably needs': `
 paths:

@@ -151,6 +151,12 @@ testRule('house/example-status', {
     'Taken.yaml': 'value: { status: 409 }\n',
     'Late.yaml': 'value: { status: 403 }\n',
   },
+  'not the status of a response that rule/response-status refuses': {
+    'openapi.yaml': operation(
+      'responses: { default: { content: { application/json: { examples: { a: { $ref: ./A.yaml } } } } } }',
+    ),
+    'A.yaml': 'value: { status: 409 }\n',
+  },
 });
 
 testRule('rule/request-id', {

@@ -12,6 +12,31 @@ testRule('house/valid-schema', {
   'a format that nobody checks': schema(
     'format: uid #! The format `uid` is not known here. Use one of: date, time,',
   ),
+  'limits that nothing can keep': schema(`
+anyOf:
+  - { type: integer, maximum: 1, minimum: 9 } #! Nothing can be at least 9 and at most 1: correct \`minimum\` or \`maximum\`.
+  - { type: string, maxLength: 1, minLength: 9 } #! correct \`minLength\` or \`maxLength\`.
+  - { type: integer, maximum: 1, minimum: 1 }
+`),
+  'a list of values without one, and a name that is required twice': schema(`
+type: object
+required: [id, kind, id] #! \`id\` is listed twice. Remove one.
+properties:
+  id: {}
+  kind: { enum: [] } #! This list is empty, so no value is allowed. Write the allowed values.
+`),
+  'an array of anything': schema(`
+anyOf:
+  - { type: [array, 'null'] } #! Say what this array holds: add \`items\`.
+  - { type: array, items: {} }
+  - { type: array, prefixItems: [{}] }
+`),
+  'a default that its schema refuses': schema(`
+anyOf:
+  - { type: integer, maximum: 100, default: 500 } #! The default does not match its schema: it must be <= 100.
+  - { enum: [a, b], default: c } #! it must be equal to one of the allowed values.
+  - { type: [integer, 'null'], maximum: 100, default: null }
+`),
   'nullable beside a reference': `
 components:
   schemas:

@@ -134,6 +134,12 @@ const faults: Parameters<typeof testLint>[0] = {
   'a scope of another path': {
     [path]: swap('[refunds.read]', '[refund.read] #! The scope `refund.read` does not belong to /refunds.'),
   },
+  'a security scheme': {
+    [path]: swap(
+      'BearerAuth: [refunds.read]',
+      'BearerAuht: [refunds.read] #! There is no `BearerAuht` security scheme defined. Did you mean `BearerAuth`?',
+    ),
+  },
   'an example that is missing': {
     'components/responses/TooEarly.yaml': (text) =>
       cut(/^ {4}examples:\n(?: {6}.*\n)+/m)(text).replace(

@@ -34,6 +34,19 @@ type:
   description: A type. #! Nested mappings are not allowed in compact mappings. ${compare}
     const: refund
 `,
+    'a name that is written twice': `
+id: {}
+name: {}
+id: {} #! This name is there already, further up in the same map. Remove one of the two, or correct its name or indentation.
+`,
+    'a conflict of Git': `
+description: A type.
+<<<<<<< HEAD #! Git left a conflict here. Choose between its two sides, and remove the lines <<<<<<<, ======= and >>>>>>>.
+type: string
+=======
+type: integer
+>>>>>>> main
+`,
     'a missing dash': `
 required:
   - type

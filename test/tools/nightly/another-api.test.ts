@@ -38,6 +38,11 @@ components:
       $ref: ./components/securitySchemes/BearerAuth.yaml
 `;
 
+/** With the sections that the components link to which all APIs share. */
+const introduction = ['Bookings', 'Authentication', 'Merchant accounts', 'Idempotency', 'Kinds of 422']
+  .map((heading) => `# ${heading}\n\nSee [the list](#operation/listBookings).\n`)
+  .join('\n');
+
 /** By path within openapi/components. */
 const ownError = {
   'responses/FullyBooked.yaml': `description: No table is free at that time.
@@ -82,6 +87,7 @@ beforeAll(async () => {
   const [, commands = 'false'] = /## Another API from here\n[^]*?```sh\n([^]*?)```/.exec(guide) ?? [];
   expect(await there(commands)).toMatchObject({ status: 0, output: '' });
   await writeFile(inCopy('openapi/openapi.yaml'), contract);
+  await writeFile(inCopy('openapi/introduction.md'), introduction);
   for (const operation of ['GET /bookings', 'POST /bookings', 'GET /bookings/{booking_id}']) {
     const { status, output } = await there(`npm run -s new -- operation ${operation} --no-generate`);
     expect([status, output]).toEqual([0, expect.stringContaining('Generate what follows')]);
