@@ -1,12 +1,14 @@
 // `npm run dev`: on every save it lints the contract, generates from it, and updates the service, the mock and the docs.
-// While there are problems, the last state without problems is served.
+// While there are problems, the last state without problems is served. Types are checked after that, because code can be served
+// whose types are wrong.
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { createTerminalLine } from '../server/kit/log/terminal.ts';
-import { createProgram, type Program, type Started } from './dev/program.ts';
+import { createProgram, type Program } from './dev/program.ts';
 import { devFolder, noteRunning } from './dev/running.ts';
 import { show, type State } from './dev/screen.ts';
+import { createTypeCheck } from './dev/types.ts';
 import { buildDocs } from './docs.ts';
 import { areDocsBuilt } from './docs/digest.ts';
 import { bundleContract } from './generate/bundle.ts';
@@ -33,6 +35,7 @@ function createUpdates({ service, mock, say, where }: Dev) {
   let contractIsStale = true;
   /** Not shown yet. An update that is overtaken leaves it to the next. */
   let wrote: string[] = [];
+  const typeCheck = createTypeCheck();
   let runs = 0;
   let last: Promise<unknown> = Promise.resolve();
 
@@ -65,12 +68,14 @@ function createUpdates({ service, mock, say, where }: Dev) {
 
   async function runService(): Promise<void> {
     const started = await service.run();
-    where.API = describe(started);
+    where.API = 'url' in started ? started.url : started.fault;
     where.Docs = 'url' in started ? `${started.url}/docs/` : 'served with the API';
   }
 
   async function runMock(): Promise<void> {
-    where.Mock = describe(await mock.run());
+    const started = await mock.run();
+    // It knows the variable by another name.
+    where.Mock = 'url' in started ? started.url : started.fault.replace(/\bPORT\b/g, 'MOCK_PORT');
   }
 
   async function update(isOvertaken: () => boolean, since: number): Promise<void> {
@@ -78,7 +83,7 @@ function createUpdates({ service, mock, say, where }: Dev) {
     let linted: number | undefined;
     const onLinted = (unfinished: number) => {
       linted = seconds();
-      say({ problems: '', linted, updated: undefined, wrote: [], unfinished });
+      say({ problems: '', linted, updated: undefined, types: undefined, wrote: [], unfinished });
     };
     const isStale = contractIsStale;
     // Now, because a save that comes meanwhile makes it stale again.
@@ -94,8 +99,11 @@ function createUpdates({ service, mock, say, where }: Dev) {
       problems = messageOf(error);
     }
     if (isOvertaken()) return;
-    say({ problems, linted, updated: seconds(), wrote });
+    say({ problems, linted, updated: seconds(), types: undefined, wrote });
     wrote = [];
+    if (problems !== '') return;
+    const types = await typeCheck.run();
+    if (!isOvertaken()) say({ types });
   }
 
   return {
@@ -103,6 +111,7 @@ function createUpdates({ service, mock, say, where }: Dev) {
       if (files.some(isSourceOfGenerate)) contractIsStale = true;
       for (const program of [service, mock]) program.touch(files);
       runs += 1;
+      typeCheck.end();
       const run = runs;
       const isOvertaken = () => run !== runs;
       last = last
@@ -113,14 +122,10 @@ function createUpdates({ service, mock, say, where }: Dev) {
     },
     cancel() {
       runs += 1;
+      typeCheck.end();
     },
   };
 }
-
-const describe = (started: Started) =>
-  'url' in started
-    ? started.url
-    : started.fault.replace(/ Choose another: .*/, ' Choose another with PORT or --mock-port.');
 
 const terminalLine = createTerminalLine(process.stderr.isTTY && process.stderr.hasColors());
 
@@ -130,7 +135,7 @@ function showTrouble(line: string): void {
     process.stderr.write(terminalLine(line));
 }
 
-async function start({ mockPort }: { mockPort: string }): Promise<void> {
+async function start(): Promise<void> {
   const begun = performance.now();
   await rm(devFolder, { recursive: true, force: true });
   await mkdir(devFolder, { recursive: true });
@@ -147,14 +152,15 @@ async function start({ mockPort }: { mockPort: string }): Promise<void> {
     say({});
   };
   const service = await createProgram(join(devFolder, 'service'), {
-    entry: 'server/main.ts',
+    entry: 'scripts/dev/service.ts',
+    waits: true,
     listening: /"url":"([^"]+)".*"listening"/,
     onLine: showTrouble,
     onEnd: ended('API'),
   });
   const mock = await createProgram(join(devFolder, 'mock'), {
     entry: 'mock/main.ts',
-    args: ['--port', mockPort],
+    env: { ...process.env, PORT: process.env.MOCK_PORT },
     listening: /^Mock of the payments service: (\S+)/,
     onLine: () => undefined,
     onEnd: ended('Mock'),
@@ -180,9 +186,8 @@ async function start({ mockPort }: { mockPort: string }): Promise<void> {
 
 await new Command('npm run dev --')
   .description(
-    'On every save: lint the contract, generate from it, and update the service (PORT, 8080), its docs and the mock. ' +
-      'While there are problems, the last state without problems is served.',
+    'On every save: lint the contract, generate from it, update the service (PORT, 8080), its docs and the mock (MOCK_PORT, 4010), ' +
+      'and check the types. While there are problems in the contract, the last state without problems is served.',
   )
-  .option('--mock-port <number>', 'port of the mock', '4010')
   .action(start)
   .parseAsync();

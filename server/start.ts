@@ -161,7 +161,8 @@ async function openParts(config: Config, log: Logger, life: Life, replaced: Part
   const { metricsPort, metricsHost } = config;
   const { ownsDatabase = config.databaseUrl === undefined } = replaced;
   for (const warning of config.warnings) log.warn(warning);
-  await requireFreePort(config);
+  // Whoever listens instead may not have the port yet.
+  if (!replaced.listen) await requireFreePort(config);
   if (metricsPort !== undefined) {
     const address = { host: metricsHost, port: metricsPort };
     await requireFreePort(address).catch(refusePort(address));

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createBundler } from '../support/bundle.ts';
 import { root } from '../support/root.ts';
+import { closedPort, waitsForPort } from './port.ts';
 
 export type Started = { url: string } | { fault: string };
 
@@ -15,7 +16,10 @@ export type Program = Awaited<ReturnType<typeof createProgram>>;
 interface Options {
   /** Such as `server/main.ts`. */
   entry: string;
-  args?: string[];
+  /** Of `npm run dev` itself, if it is not given. */
+  env?: NodeJS.ProcessEnv;
+  /** Whether it starts while the one before it still runs, and then waits for the port. Its packages are loaded in advance. */
+  waits?: boolean;
   /** The line that says where it listens, with the URL as its group. */
   listening: RegExp;
   /** Called with each line of its output after that. */
@@ -24,27 +28,59 @@ interface Options {
   onEnd: (why: string) => void;
 }
 
+interface Running {
+  child: ChildProcess;
+  code: string;
+  started: Started;
+  portClosed: Promise<void>;
+}
+
 export async function createProgram(folder: string, options: Options) {
-  const { entry, args = [], listening, onLine, onEnd } = options;
+  const { entry, env, waits = false, listening, onLine, onEnd } = options;
   const file = join(folder, entry.replace(/\.ts$/, '.js'));
   const bundler = await createBundler(entry, folder);
   let inputs = new Set<string>();
   let isStale = true;
   let isStopped = false;
   let built = '';
-  let running: { child: ChildProcess; code: string; started: Started } | undefined;
+  let running: Running | undefined;
+  let packages: string[] = [];
+  let standby: ReturnType<typeof startStandby> | undefined;
+  /** Also those that start, and those that finish their last requests. */
+  const children = new Set<ChildProcess>();
+
+  const startStandby = () => {
+    const script = join(root, 'scripts/dev/standby.js');
+    const child = spawn(process.execPath, ['--enable-source-maps', script, ...packages], { cwd: root, env });
+    children.add(child);
+    child.once('close', () => children.delete(child));
+    // It may have ended.
+    child.stdin.on('error', () => undefined);
+    return child;
+  };
 
   const start = (code: string) =>
     new Promise<Started>((resolve) => {
-      const child = spawn(process.execPath, ['--enable-source-maps', file, ...args], {
-        cwd: root,
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
-      running = { child, code, started: { fault: 'starting' } };
-      const own = running;
+      const child = standby && children.has(standby) ? standby : startStandby();
+      standby = undefined;
+      child.stdin.write(file);
+      let notePortClosed: () => void = () => undefined;
+      const portClosed = new Promise<void>((done) => (notePortClosed = done));
+      const own: Running = { child, code, started: { fault: 'starting' }, portClosed };
+      running ??= own;
       const settle = (started: Started) => {
         own.started = started;
+        if (waits && !isStopped) standby ??= startStandby();
         resolve(started);
+      };
+      const takePort = async () => {
+        const before = running;
+        running = own;
+        if (before && before !== own) {
+          before.child.kill('SIGTERM');
+          await before.portClosed;
+        }
+        child.stdin.end();
       };
       // The service logs why it does not start, as JSON, because this is no terminal; the mock prints it.
       const errors: string[] = [];
@@ -52,6 +88,8 @@ export async function createProgram(folder: string, options: Options) {
       createInterface(child.stdout).on('line', (line) => {
         const [, url] = listening.exec(line) ?? [];
         if (url !== undefined) settle({ url });
+        else if (line === waitsForPort) void takePort();
+        else if (line === closedPort) notePortClosed();
         else if (isListening()) onLine(line);
         else if (line.includes('"reason":')) errors.push((JSON.parse(line) as { reason: string }).reason);
       });
@@ -60,6 +98,7 @@ export async function createProgram(folder: string, options: Options) {
         else errors.push(line);
       });
       child.once('close', (status) => {
+        notePortClosed();
         const fault = errors.join('\n') || `It ended with code ${status}.`;
         const wasListening = isListening();
         settle({ fault });
@@ -69,12 +108,14 @@ export async function createProgram(folder: string, options: Options) {
       });
     });
 
-  const stopChild = async () => {
-    const child = running?.child;
+  const stopAll = async () => {
     running = undefined;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGTERM');
-    await once(child, 'close');
+    const ends = [...children].map((child) => {
+      child.stdin?.end();
+      child.kill('SIGTERM');
+      return once(child, 'close');
+    });
+    await Promise.all(ends);
   };
 
   const isCurrent = () => !isStale && running?.code === built;
@@ -89,7 +130,9 @@ export async function createProgram(folder: string, options: Options) {
       // Now, because a save that comes meanwhile makes it stale again.
       isStale = false;
       try {
-        inputs = new Set(await bundler.bundle());
+        const bundled = await bundler.bundle();
+        inputs = new Set(bundled.inputs);
+        packages = bundled.packages;
       } catch (error) {
         isStale = true;
         throw error;
@@ -97,16 +140,22 @@ export async function createProgram(folder: string, options: Options) {
       // Names of other files in it have digests of their content, so it differs whenever any of them does.
       built = await readFile(file, 'utf8');
     },
-    /** (Re)starts it if it does not run what was built last. Resolves to its URL, or says why it does not start. */
+    /**
+     * (Re)starts it if it does not run what was built last. Resolves to its URL, or says why it does not start. Throws if the one before
+     * runs on because of that.
+     */
     async run(): Promise<Started> {
       if (running && isCurrent()) return running.started;
-      await stopChild();
-      return isStopped ? { fault: 'stopped' } : start(built);
+      if (!waits) await stopAll();
+      if (isStopped) return { fault: 'stopped' };
+      const started = await start(built);
+      if ('fault' in started && running) throw new Error(started.fault);
+      return started;
     },
     isCurrent,
     async stop() {
       isStopped = true;
-      await Promise.all([stopChild(), bundler.dispose()]);
+      await Promise.all([stopAll(), bundler.dispose()]);
     },
   };
 }

@@ -10,8 +10,10 @@ export async function tool(bin: string, args: string[]): Promise<{ ok: boolean; 
 
 const cache = join(root, 'node_modules', '.cache');
 
+export const compiler = '@typescript/native/bin/tsc';
+
 export const compile = (project: string, ...options: string[]) =>
-  tool('@typescript/native/bin/tsc', ['--noEmit', '-p', project, ...options]);
+  tool(compiler, ['--noEmit', '-p', project, ...options]);
 
 /** Keeps what the next run can use in a file of the cache. */
 export const incremental = (name: string) => [

@@ -55,11 +55,14 @@ export async function bundle(programs: string[], folder: string, options: Option
   return inputsOf((await build(settings(programs, folder, options))).metafile);
 }
 
-/** Its `bundle` parses only what has changed since the last time. */
+/** Its `bundle` parses only what has changed since the last time. It also returns the packages that are not in the bundle. */
 export async function createBundler(program: string, folder: string) {
   const made = await context(settings([program], folder, { sourcemap: true }));
   return {
-    bundle: async () => inputsOf((await made.rebuild()).metafile),
+    bundle: async () => {
+      const { metafile } = await made.rebuild();
+      return { inputs: inputsOf(metafile), packages: packagesOf(metafile) };
+    },
     dispose: () => made.dispose(),
   };
 }
@@ -105,3 +108,10 @@ const inputsOf = ({ inputs }: Metafile): string[] =>
   Object.keys(inputs)
     .filter((file) => !file.includes(':'))
     .map((file) => (isAbsolute(file) ? relative(root, file) : file));
+
+/** Those that it loads when it starts, with the modules of Node. */
+const packagesOf = ({ outputs }: Metafile): string[] =>
+  Object.values(outputs)
+    .flatMap(({ imports }) => imports)
+    .filter(({ external, kind }) => external === true && kind === 'import-statement')
+    .map(({ path }) => path);

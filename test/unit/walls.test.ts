@@ -125,7 +125,7 @@ const readsEnvironment = [
   // Only in the text of a sample.
   'scripts/docs/samples.ts',
   // They hand their own environment on to the programs that they start, or look there for what a test needs.
-  ...['scripts/nightly.ts', 'scripts/nightly/needs.ts'],
+  ...['scripts/dev.ts', 'scripts/nightly.ts', 'scripts/nightly/needs.ts'],
   ...['scripts/support/run-node.ts', 'scripts/support/sandbox.ts'],
   'server/config.ts',
   // It hands its environment on, too.
