@@ -64,6 +64,7 @@ export async function createProgram(folder: string, options: Options) {
       const child = standby && children.has(standby) ? standby : startStandby();
       standby = undefined;
       child.stdin.write(file);
+      if (!waits) child.stdin.end();
       let notePortClosed: () => void = () => undefined;
       const portClosed = new Promise<void>((done) => (notePortClosed = done));
       const own: Running = { child, code, started: { fault: 'starting' }, portClosed };

@@ -78,6 +78,8 @@ const rooms: Record<string, Room> = {
       'yaml',
     ],
   },
+  // The service, started in another way.
+  'scripts/dev/service.ts': { from: [...kit, 'server', 'scripts'] },
   test: {
     from: [
       ...kit,
@@ -121,11 +123,13 @@ const harmless = 'lockBuyer';
 const readsEnvironment = [
   'scripts/bench/peers/peer.ts',
   'scripts/bench/subjects.ts',
+  // The mock has its port in a variable of another name.
+  'scripts/dev.ts',
   'scripts/diff.ts',
   // Only in the text of a sample.
   'scripts/docs/samples.ts',
   // They hand their own environment on to the programs that they start, or look there for what a test needs.
-  ...['scripts/dev.ts', 'scripts/nightly.ts', 'scripts/nightly/needs.ts'],
+  ...['scripts/nightly.ts', 'scripts/nightly/needs.ts'],
   ...['scripts/support/run-node.ts', 'scripts/support/sandbox.ts'],
   'server/config.ts',
   // It hands its environment on, too.
