@@ -15,8 +15,8 @@ import { freePort } from '../support/ports.ts';
 import { root, runNode, startNode, type Child } from '../support/processes.ts';
 
 const parts = [
-  ...['openapi', 'generated', 'server', 'client', 'mock', 'testing', 'scripts', 'docs'],
-  ...['redocly.yaml', 'package.json', 'tsconfig.json', 'CHANGELOG.md', 'LICENSE'],
+  ...['openapi', 'generated', 'server', 'client', 'mock', 'testing', 'scripts', 'docs', 'test'],
+  ...['redocly.yaml', 'package.json', 'tsconfig.json', 'vitest.config.ts', 'CHANGELOG.md', 'LICENSE'],
   // Built by test/support/global.ts.
   ...['site', 'pages'],
 ];
