@@ -67,9 +67,10 @@ function kindOf(name: string, type: string, values: string[] | undefined): Kind 
 /** The resources whose properties are columns, each with the file that describes its table. */
 async function storedResources(project: Project): Promise<Map<string, string>> {
   const folder = 'server/resources';
+  const folders = (await readdir(join(project.root, folder))).sort().map((name) => `${folder}/${name}`);
   const found = new Map<string, string>();
-  for (const name of (await readdir(join(project.root, folder))).sort()) {
-    const file = `${folder}/${name}/table.ts`;
+  for (const one of [...folders, 'server/kit/events/subscriptions']) {
+    const file = `${one}/table.ts`;
     const text = await readFile(join(project.root, file), 'utf8').catch(() => '');
     const type = /satisfies Shown<(\w+),/.exec(text)?.[1];
     const schema = new RegExp(`type ${type} = .*\\['(\\w+)'\\];`).exec(text)?.[1];

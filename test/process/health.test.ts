@@ -56,8 +56,10 @@ describe('a database of its own', () => {
     'answers nothing while it is frozen: every request returns 504 all the same, and nothing is left open',
     async () => {
       const token = service.token('*.read', '*.write');
+      // No more of them than one account may hold connections: whoever waits for others of its account gets 429 where there is a limit.
+      const writer = (await service.pair({ accounts: ['marketplace'] })).token('*.write');
       const post = (path: string, body: object, key?: string) =>
-        service.call('POST', path, { token, body, headers: key ? { 'Idempotency-Key': key } : {} });
+        service.call('POST', path, { token: writer, body, headers: key ? { 'Idempotency-Key': key } : {} });
       // Every connection for requests is open, so that those which hang are connections in use.
       await Promise.all(
         Array.from({ length: 10 }, () => service.call('GET', '/transactions', { token, headers: {} })),
@@ -68,7 +70,7 @@ describe('a database of its own', () => {
         const answers = await Promise.all([
           ...Array.from({ length: 12 }, () => service.call('GET', '/transactions', { token })),
           ...Array.from({ length: 6 }, () => post('/payment-methods', card)),
-          ...Array.from({ length: 6 }, (_, index) => post('/payment-methods', card, `frozen-${index}`)),
+          ...Array.from({ length: 3 }, (_, index) => post('/payment-methods', card, `frozen-${index}`)),
           post('/webhook-subscriptions', { url: 'https://receiver.example/hook' }),
         ]);
         expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([504]));

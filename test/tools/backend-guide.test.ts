@@ -8,7 +8,8 @@ import { root } from '../../scripts/support/root.ts';
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
 /** The names of an interface's own properties. */
-function propertiesOf(source: ts.SourceFile, name: string): string[] {
+function propertiesOf(file: string, name: string): string[] {
+  const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest);
   const found = source.statements.find((one) => ts.isInterfaceDeclaration(one) && one.name.text === name);
   return found && ts.isInterfaceDeclaration(found)
     ? found.members.flatMap((member) => (member.name ? member.name.getText(source) : []))
@@ -16,9 +17,11 @@ function propertiesOf(source: ts.SourceFile, name: string): string[] {
 }
 
 it('names each property of Deps and WriteDeps in the table, and no other', () => {
-  const file = 'server/handlers/deps.ts';
-  const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest);
-  const given = [...propertiesOf(source, 'Deps'), ...propertiesOf(source, 'WriteDeps')];
+  // `WriteDeps` is both.
+  const given = [
+    ...propertiesOf('server/handlers/deps.ts', 'Deps'),
+    ...propertiesOf('server/kit/http/answer.ts', 'Writes'),
+  ];
   const table = /\| A handler receives[^]*?\n\n/.exec(read('docs/guides/backend-engineer.md'))?.[0] ?? '';
   const firstColumns = table.split('\n').map((row) => row.split('|')[1] ?? '');
   const told = firstColumns.flatMap((cell) => [...cell.matchAll(/`deps\.(\w+)`/g)].map(([, name]) => name));

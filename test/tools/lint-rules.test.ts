@@ -80,7 +80,7 @@ const files: Record<string, string> = {
   'server/kit/http/condition.ts':
     'export const f = (text: string): number => (text === undefined ? 1 : 2);\n',
   ...Object.fromEntries(
-    ['resources', 'database', 'rules', 'events', 'handlers', 'http'].map((folder) => [
+    ['resources', 'kit/database', 'kit/rules', 'kit/events', 'handlers', 'kit/http'].map((folder) => [
       `server/${folder}/refund-reasons.ts`,
       `${api}export const error: unknown = ApiError;\n`,
     ]),
@@ -177,11 +177,11 @@ it.each([
 
 it.each([
   ['resources', 1],
-  ['database', 1],
-  ['rules', 1],
-  ['events', 1],
+  ['kit/database', 1],
+  ['kit/rules', 1],
+  ['kit/events', 1],
   ['handlers', 0],
-  ['http', 0],
+  ['kit/http', 0],
 ])('a file of server/%s that imports ApiError has %i faults', (folder, faults) => {
   const said = found.filter(
     ({ filename, code }) =>

@@ -61,14 +61,14 @@ it('a field of a buyer is erased with it', async () => {
 });
 
 it.each([
-  ['ApiKeyPair', 'api-key-pairs', 'boolean', 'boolean'],
-  ['MerchantAccountSummary', 'merchant-accounts', 'uuid', 'uuid'],
-  ['WebhookSubscription', 'webhook-subscriptions', 'date-time', 'timestamptz'],
-  ['Role', 'roles', 'integer', 'integer'],
-  ['Role', 'roles', 'amount', 'bigint'],
+  ['ApiKeyPair', 'resources/api-key-pairs', 'boolean', 'boolean'],
+  ['MerchantAccountSummary', 'resources/merchant-accounts', 'uuid', 'uuid'],
+  ['WebhookSubscription', 'kit/events/subscriptions', 'date-time', 'timestamptz'],
+  ['Role', 'resources/roles', 'integer', 'integer'],
+  ['Role', 'resources/roles', 'amount', 'bigint'],
 ])('a field of %s is a nullable column of %s', async (owner, file, type, column) => {
   const added = await addedBy('field', 'shoe', '--in', owner, '--type', type);
-  expect(added[`server/resources/${file}/table.ts`]).toEqual([`  shoe: '${column}',`]);
+  expect(added[`server/${file}/table.ts`]).toEqual([`  shoe: '${column}',`]);
   expect(added[`openapi/components/schemas/${owner}.yaml`]).toContain(
     '    description: The shoe; null when there is none. # TODO: say what it is',
   );
@@ -142,7 +142,7 @@ it('a table has a column for each property of its schema, and what every table h
 
 it('a table of a resource with an event has an insert that takes it, and asks only about what can describe a person', async () => {
   const project = await mkdtemp(join(tmpdir(), 'new-plan-'));
-  for (const part of ['openapi', 'server/kit/database', 'server/resources'])
+  for (const part of ['openapi', 'server/migrations', 'server/resources'])
     await cp(join(projectRoot, part), join(project, part), { recursive: true });
   const make = async (call: string) => {
     await carryOut(project, await planOf(project, readCall(call.split(' '))));

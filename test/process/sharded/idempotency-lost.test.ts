@@ -22,7 +22,7 @@ describe('a service that is killed between commit and answer', () => {
     const token = signToken(createPrivateKey(pem), ['*.write'], 3600);
     const before = await countCards(databaseUrl);
     const key = randomUUID();
-    const committed = lossy.loseCommitOf('insert into "payment_methods"');
+    const committed = lossy.loseCommitOf('insert into payment_methods');
     const lost = expect(store(createCaller(first.url), token, key)).rejects.toThrow('fetch failed');
     await committed;
     await first.kill();
