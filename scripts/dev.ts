@@ -153,7 +153,8 @@ async function start(): Promise<void> {
   };
   const service = await createProgram(join(devFolder, 'service'), {
     entry: 'scripts/dev/service.ts',
-    waits: true,
+    // Two services cannot have the same port for metrics.
+    waits: !process.env.METRICS_PORT,
     listening: /"url":"([^"]+)".*"listening"/,
     onLine: showTrouble,
     onEnd: ended('API'),
