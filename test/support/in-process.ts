@@ -77,6 +77,8 @@ async function here(script: string, args: string[], env: Env, input: string | Re
     [process.stdout, 'error'],
     [process, 'uncaughtException'],
     [process, 'unhandledRejection'],
+    // A service that does not start leaves these to the end of its process. More than ten are a warning on standard error.
+    ...['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal): [EventEmitter, string] => [process, signal]),
   ];
   const listening = own.map(([emitter, name]) => ({ emitter, name, before: emitter.listeners(name) }));
   const { argv } = process;
