@@ -8,7 +8,7 @@ import { createVault } from '../../server/kit/secrets/vault.ts';
 import { findPaymentMethodOfAnyAccount } from '../../server/resources/payment-methods/any-account.ts';
 import { findTransactionOfAnyAccount } from '../../server/resources/transactions/any-account.ts';
 import { moveTransaction } from '../../server/resources/transactions/changes.ts';
-import { type NewTransaction } from '../../server/resources/transactions/queries.ts';
+import { lockTransaction, type NewTransaction } from '../../server/resources/transactions/queries.ts';
 import { showsCode } from '../support/digits.ts';
 import { paymentsHere, type EndedHere } from '../support/in-process.ts';
 import {
@@ -397,6 +397,17 @@ describe('transactions move', () => {
     for (const status of ['capture_pending', 'authorization_succeeded', 'capture_succeeded'])
       expect((await payments(['transactions', 'move', id, status])).status).toBe(0);
     expect(await findTransactionOfAnyAccount(db(), id)).toMatchObject({ ...amounts, captured_amount: 450 });
+  });
+
+  it('waits for lockTransaction, which locks a transaction of its account only', async () => {
+    const id = await create({ status: 'authorization_succeeded' });
+    const free = () => sql`select from transactions where id = ${id} for update skip locked`.execute(db());
+    await silentWork(db(), async (unit) => {
+      expect(await lockTransaction(unit.db, 'marketplace', id)).toBeUndefined();
+      expect((await free()).rows).toHaveLength(1);
+      expect(await lockTransaction(unit.db, 'default', id)).toMatchObject({ id });
+      expect((await free()).rows).toHaveLength(0);
+    });
   });
 
   const waiting = async () => {
