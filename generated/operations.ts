@@ -17,8 +17,8 @@ export interface Operation {
   readonly scopes: readonly string[];
   readonly merchantScope: 'none' | 'one' | 'many';
   readonly rateLimit: ({ readonly scope: string } & Limit) | null;
-  /** Of operations that store a card. */
-  readonly velocityLimit: { readonly cards: Limit; readonly sameBinAndLastFour: Limit } | null;
+  /** Those of the contract that the kit does not know, as they are written there. */
+  readonly extensions: Readonly<Record<string, unknown>>;
   /** Whether it takes an Idempotency-Key, as every POST and PATCH that writes does. */
   readonly takesKey: boolean;
   readonly statuses: readonly number[];
@@ -37,7 +37,7 @@ export const operations = {
     scopes: ['api-key-pairs.read'],
     merchantScope: 'none',
     rateLimit: null,
-    velocityLimit: null,
+    extensions: {},
     takesKey: false,
     statuses: [200, 400, 401, 403, 404, 405, 409, 422, 425, 429, 500, 502, 504],
     reserved: [404, 409, 425, 429, 502],
@@ -51,7 +51,7 @@ export const operations = {
     scopes: ['gift-cards.read', 'embed'],
     merchantScope: 'one',
     rateLimit: { scope: 'embed', limit: 50, windowSeconds: 60 },
-    velocityLimit: null,
+    extensions: {},
     takesKey: false,
     statuses: [200, 400, 401, 403, 404, 405, 425, 429, 500, 502, 504],
     reserved: [],
@@ -65,7 +65,7 @@ export const operations = {
     scopes: ['payment-methods.write'],
     merchantScope: 'one',
     rateLimit: null,
-    velocityLimit: { cards: { limit: 300, windowSeconds: 60 }, sameBinAndLastFour: { limit: 20, windowSeconds: 86400 } },
+    extensions: {"x-velocity-limit":{"cards":{"limit":300,"window_seconds":60},"same_bin_and_last_four":{"limit":20,"window_seconds":86400}}},
     takesKey: true,
     statuses: [201, 400, 401, 403, 404, 405, 409, 422, 425, 429, 500, 504],
     reserved: [],
@@ -79,7 +79,7 @@ export const operations = {
     scopes: ['transactions.read'],
     merchantScope: 'many',
     rateLimit: null,
-    velocityLimit: null,
+    extensions: {},
     takesKey: false,
     statuses: [200, 400, 401, 403, 404, 405, 422, 500, 504],
     reserved: [],
@@ -93,7 +93,7 @@ export const operations = {
     scopes: ['card-scheme-definitions.read'],
     merchantScope: 'none',
     rateLimit: null,
-    velocityLimit: null,
+    extensions: {},
     takesKey: false,
     statuses: [200, 400, 401, 403, 405, 500, 504],
     reserved: [],
@@ -107,7 +107,7 @@ export const operations = {
     scopes: ['webhook-subscriptions.write'],
     merchantScope: 'many',
     rateLimit: null,
-    velocityLimit: null,
+    extensions: {},
     takesKey: true,
     statuses: [201, 400, 401, 403, 404, 405, 422, 425, 500, 504],
     reserved: [],
@@ -121,7 +121,7 @@ export const operations = {
     scopes: ['webhook-subscriptions.read'],
     merchantScope: 'many',
     rateLimit: null,
-    velocityLimit: null,
+    extensions: {},
     takesKey: false,
     statuses: [200, 400, 401, 403, 404, 405, 422, 500, 504],
     reserved: [],

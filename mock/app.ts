@@ -62,7 +62,7 @@ export function createApp(options: AppOptions): App {
       .step(() => ({ contract: contract() }))
       .step(requestId),
   );
-  app.use(createSecurityHeaders(address));
+  app.use(createSecurityHeaders(false));
   // Before CORS, which lets pages of all origins read what they get, and before the log, which they would fill.
   if (pagesDir !== undefined) {
     const { title: name, version } = contract().document.info;

@@ -5,7 +5,6 @@ import * as kit from './kit/database/open.ts';
 import * as schema from './migrations/index.ts';
 
 export type { OpenedDatabase } from './kit/database/open.ts';
-export { requestDatabaseMilliseconds } from './kit/database/open.ts';
 
 export const openReadyDatabase = (options: Omit<kit.OpenOptions, 'schema'>): Promise<kit.OpenedDatabase> =>
   kit.openReadyDatabase({ ...options, schema });

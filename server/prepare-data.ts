@@ -2,6 +2,11 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import * as domain from './domain.ts';
+import { createAccount } from './kit/access/accounts/changes.ts';
+import { findFirstAccount } from './kit/access/accounts/queries.ts';
+import { createKeyPair } from './kit/access/key-pairs/changes.ts';
+import { findActivePairNamed, findSigningPair } from './kit/access/key-pairs/queries.ts';
 import { algorithmOf, generateKeyPair, thumbprint } from './kit/access/token.ts';
 import type { Db } from './kit/database/database.ts';
 import { readPrivate, writePrivate } from './kit/database/embedded/data-dir.ts';
@@ -13,35 +18,27 @@ import { earlier } from './kit/rules/database-time.ts';
 import { findMissingKeys } from './kit/secrets/reseal.ts';
 import { sandboxKeyFile } from './kit/secrets/secrets-file.ts';
 import { isCardKeyInDataDir, type Secrets } from './open-secrets.ts';
-import { createKeyPair } from './resources/api-key-pairs/changes.ts';
-import { findActivePairNamed, findSigningPair } from './resources/api-key-pairs/queries.ts';
-import { createAccount } from './resources/merchant-accounts/changes.ts';
-import { findFirstAccount } from './resources/merchant-accounts/queries.ts';
-import type { CardSecrets } from './resources/payment-methods/changes.ts';
-import { sealedColumns } from './resources/sealed.ts';
-import { importTransactions } from './resources/transactions/changes.ts';
-import { createSampleRecords } from './sandbox/sample-records.ts';
-import { createSamples } from './sandbox/sample-transactions.ts';
 
 interface Prepared {
   config: Config;
   log: Logger;
   secrets: Secrets;
+  facts: Pick<Awaited<ReturnType<typeof domain.loadFacts>>, 'sealedColumns'>;
 }
 
 /** A sandbox without data gets its sample data. */
-export async function prepareData(db: Db, { config, log, secrets }: Prepared): Promise<void> {
+export async function prepareData(db: Db, { config, log, secrets, facts }: Prepared): Promise<void> {
   const isSandbox = config.environment === 'sandbox';
   // First, because sample data would be sealed with the wrong key.
-  await refuseWrongKeys(db, { config, secrets, log });
+  await refuseWrongKeys(db, { config, log, secrets, facts });
   if (isSandbox && (await fillSandbox(db, config.dataDir, secrets)))
     log.info('sample data was added to the sandbox');
   if (!isSandbox) await warnOfData(db, log);
 }
 
 /** With a wrong CARD_KEY requests fail. One that opens some of the values is probably the right one, and another is missing. */
-async function refuseWrongKeys(db: Db, { config, secrets, log }: Prepared): Promise<void> {
-  const found = await findMissingKeys(db, sealedColumns, secrets.vault);
+async function refuseWrongKeys(db: Db, { config, log, secrets, facts }: Prepared): Promise<void> {
+  const found = await findMissingKeys(db, facts.sealedColumns, secrets.vault);
   if (!found) return;
   const ids = found.missing.join(', ');
   if (found.isWhollyWrong) throw new ConfigurationFault(whollyWrong(config, ids));
@@ -70,10 +67,13 @@ async function warnOfData(db: Db, log: Logger): Promise<void> {
 }
 
 /**
- * Fills a new sandbox: two merchant accounts, buyers, cards, gift cards, 360 transactions, and a key pair whose private key is
- * saved in DATA_DIR. Idempotent, and safe to run in several processes at once. Returns whether it created something.
+ * Fills a new sandbox: two merchant accounts, their samples, and a key pair whose private key is saved in DATA_DIR. Idempotent, and safe to run in several processes at once. Returns whether it created something.
  */
-export const fillSandbox = (db: Db, dataDir: string, secrets: CardSecrets): Promise<boolean> =>
+export const fillSandbox = (
+  db: Db,
+  dataDir: string,
+  secrets: Pick<Secrets, 'vault' | 'keysOf'>,
+): Promise<boolean> =>
   inWork(db, async (work) => {
     const unit = silently(work, 'sample data');
     await lockUntilCommit(unit.db, 'fill sandbox');
@@ -81,27 +81,16 @@ export const fillSandbox = (db: Db, dataDir: string, secrets: CardSecrets): Prom
     // `default` is the older one, because requests without the account header use the oldest account.
     const { now } = unit;
     const older = earlier(now, 60_000);
-    const isNew = async (account: Parameters<typeof createAccount>[1]) =>
-      (await createAccount(unit, account)).kind === 'made';
-    const hasMade = {
-      default: await isNew({ id: 'default', display_name: 'Default', created_at: older }),
-      marketplace: await isNew({ id: 'marketplace', display_name: 'Marketplace', created_at: now }),
-    };
-    const hasMadeSome = hasMade.default || hasMade.marketplace;
-    const sample = async (account: string, length: number) => {
-      const keys = await secrets.keysOf(unit.db, account);
-      const sampleAt = createSamples(account, { seed: 1, until: now, keys });
-      return Array.from({ length }, (_, index) => sampleAt(index));
-    };
-    if (hasMade.default) await createSampleRecords(unit, 'default', secrets);
-    if (hasMadeSome)
-      await importTransactions(unit, [
-        { rows: hasMade.default ? await sample('default', 300) : [] },
-        { rows: hasMade.marketplace ? await sample('marketplace', 60) : [] },
-      ]);
+    const made: string[] = [];
+    for (const account of [
+      { id: 'default', display_name: 'Default', created_at: older },
+      { id: 'marketplace', display_name: 'Marketplace', created_at: now },
+    ])
+      if ((await createAccount(unit, account)).kind === 'made') made.push(account.id);
+    if (made.length > 0) await domain.addSamples(unit, made, secrets);
     const file = sandboxKeyFile(dataDir);
     const privateKey = readKey(file) ?? generateKeyPair('ECDSA').privateKey;
-    if (await findSigningPair(unit.db, thumbprint(privateKey))) return hasMadeSome;
+    if (await findSigningPair(unit.db, thumbprint(privateKey))) return made.length > 0;
     await createKeyPair(unit, { privateKey, name: 'Sandbox', roles: ['administrator'], accounts: 'all' });
     // Before the commit: a pair without its private key is useless, but a key without a pair is registered at the next start.
     writePrivate(file, privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);

@@ -7,6 +7,7 @@ import { operations } from '../generated/operations.ts';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import { openReadyDatabase, type OpenedDatabase } from './database.ts';
+import * as domain from './domain.ts';
 import type { WriteDeps } from './handlers/deps.ts';
 import { handlers } from './handlers/index.ts';
 import { compileContract, type CompiledContract } from './kit/contract/compile.ts';
@@ -20,20 +21,16 @@ import { createOutbox } from './kit/events/outbox.ts';
 import { sendOptions } from './kit/events/send.ts';
 import { defaultLimits, startWorker, type Worker, type WorkerLimits } from './kit/events/worker.ts';
 import { isLoopback, type DeskDeps } from './kit/http/desk/desk.ts';
+import { createEventFeed, makeSandboxToken } from './kit/http/desk/events.ts';
 import { createRequestFeed } from './kit/http/desk/feed.ts';
 import type { Life } from './kit/http/health.ts';
 import { listen, requireFreePort } from './kit/http/listen.ts';
 import { createRouter } from './kit/http/route.ts';
-import { firstCall } from './kit/installation.ts';
+import { curlOf } from './kit/installation.ts';
 import { startJobs } from './kit/upkeep/jobs.ts';
 import { countFaults, observe, refusePort, type Observing } from './kit/upkeep/observe.ts';
 import { openSecrets } from './open-secrets.ts';
 import { prepareData } from './prepare-data.ts';
-import { guardProviders, loadProviders, type Providers } from './providers/index.ts';
-import { countCalls } from './providers/metrics.ts';
-import { jobsOf } from './resources/jobs.ts';
-import { cardGauges } from './resources/payment-methods/metrics.ts';
-import { createEventFeed, makeSandboxToken } from './sandbox/feed.ts';
 
 export interface Service {
   url: string;
@@ -49,13 +46,12 @@ export interface Service {
 }
 
 /** What a service is made of. Only tests, and a sandbox that can be reset, replace any of it. */
-export interface ServiceParts {
+export interface ServiceParts extends domain.OwnParts {
   contract: CompiledContract;
   listen: typeof listen;
   /** Whether nobody else uses the database, so that it may end connections when this stops. */
   ownsDatabase: boolean;
   handlers: Handlers<WriteDeps>;
-  providers: Partial<Providers>;
   /** The clock of this process, for tokens and the expiry of new cards. */
   now: () => Date;
   /** The built docs and the sandbox's pages. */
@@ -71,7 +67,7 @@ export async function startService(
   log: Logger,
   replaced: Partial<ServiceParts> = {},
 ): Promise<Service> {
-  const life = beginLife();
+  const life = beginLife(config.publicUrl);
   const parts = await openParts(config, log, life, replaced);
   const { database, observing } = parts;
   // They use the parts, so they are closed before them.
@@ -90,7 +86,7 @@ export async function startService(
     })());
   try {
     let worker: Worker | undefined;
-    const { app, find, requests, unitsOn, setPublicUrl } = buildApp(parts, life, () => worker?.wake());
+    const { app, find, requests, unitsOn } = buildApp(parts, life, () => worker?.wake());
     const server = await parts.listen(app, config, {
       note: (request) => {
         observing.metrics?.noteRequest(undefined, request.status, 0);
@@ -101,9 +97,8 @@ export async function startService(
     });
     running.push(server.close);
     const url = config.port === 0 ? config.publicUrl.replace(/:0$/, `:${server.port}`) : config.publicUrl;
-    setPublicUrl(url);
     await savePublicUrl(database.background.db, url);
-    life.serve();
+    life.serve(url);
     running.push(startDailyJobs(parts, unitsOn).stop);
     if (config.webhookWorker) {
       worker = startDeliveries(parts);
@@ -112,7 +107,7 @@ export async function startService(
     return {
       url,
       port: server.port,
-      firstCall: firstCall(url, config.dataDir),
+      firstCall: curlOf(url + domain.firstCall, config.dataDir),
       metricsPort: observing.metricsPort,
       connections: server.connections,
       database,
@@ -132,7 +127,7 @@ export async function startService(
 }
 
 /** Requests wait until `serve`, and fail with `fail`. */
-function beginLife() {
+function beginLife(publicUrl: string) {
   let serve: () => void = () => undefined;
   let fail: (error: unknown) => void = () => undefined;
   const started = new Promise<void>((resolve, reject) => {
@@ -141,10 +136,10 @@ function beginLife() {
   });
   // If no request waits for it, nobody else handles a failure.
   started.catch(() => undefined);
-  const life: Life = { phase: 'starting', started };
+  const life: Life = { phase: 'starting', publicUrl, started };
   return Object.assign(life, {
-    serve: () => {
-      life.phase = 'serving';
+    serve: (url: string) => {
+      Object.assign(life, { phase: 'serving', publicUrl: url });
       serve();
     },
     fail: (error: unknown) => {
@@ -168,9 +163,8 @@ async function openParts(config: Config, log: Logger, life: Life, replaced: Part
     await requireFreePort(address).catch(refusePort(address));
   }
   const contract = replaced.contract ?? (await compileContract(loadContract()));
-  const loaded = { ...(await loadProviders(config)), ...replaced.providers };
-  if (!loaded.giftCards)
-    log.warn('no gift card provider is configured: balance requests fail with 502 (set PROVIDERS)');
+  const { prepareServing } = await domain.loadServing();
+  const serving = await prepareServing(config, log, replaced);
   const database = await openReadyDatabase({
     environment: config.environment,
     databaseUrl: config.databaseUrl,
@@ -206,15 +200,23 @@ async function openParts(config: Config, log: Logger, life: Life, replaced: Part
     };
     // After the database: one that belongs to production is refused before anything is created.
     const secrets = openSecrets(config);
-    observing = await observe(config, database, made.now, cardGauges);
-    await prepareData(database.background.db, { ...made, secrets });
+    const facts = await domain.loadFacts();
+    observing = await observe(config, database, made.now, facts.gauges);
+    await prepareData(database.background.db, { ...made, secrets, facts });
     const { metrics } = observing;
-    const hasApprovals = config.environment === 'sandbox';
-    const providers = guardProviders(loaded, { hasApprovals, note: metrics && countCalls(metrics) });
     const responses = metrics
       ? countFaults(contract.responses, metrics.noteContractFault)
       : contract.responses;
-    return { ...made, contract: { ...contract, responses }, providers, database, secrets, observing, close };
+    return {
+      ...made,
+      contract: { ...contract, responses },
+      serving,
+      facts,
+      database,
+      secrets,
+      observing,
+      close,
+    };
   } catch (error) {
     await close();
     throw error;
@@ -227,11 +229,9 @@ export const hasDesk = ({ environment, host, publicUrl }: Config): boolean =>
 
 function buildApp(parts: Parts, life: Life, onPublished: () => void) {
   const { config, contract, database, observing, now } = parts;
-  // With port 0 it is known only after `listen`.
-  let publicUrl = config.publicUrl;
   const unitsOn = createUnitOfWork({
     outbox: createOutbox(contract.responses, observing.tracing?.current),
-    publicUrl: () => publicUrl,
+    publicUrl: () => life.publicUrl,
     onPublished,
   });
   const requests = createRequestFeed(now);
@@ -242,28 +242,26 @@ function buildApp(parts: Parts, life: Life, onPublished: () => void) {
     facts: { name, version, kind: 'sandbox' },
     requests,
     events: createEventFeed(database.background.db),
-    firstCall: () => firstCall(publicUrl, config.dataDir),
+    firstCall: () => curlOf(life.publicUrl + domain.firstCall, config.dataDir),
     makeToken: () => makeSandboxToken(config.dataDir),
   };
   const app = createApp({
     ...parts,
     find,
     unitsOn,
-    publicUrl: () => publicUrl,
     desk: hasDesk(config) ? desk : undefined,
     life,
   });
-  const setPublicUrl = (url: string) => (publicUrl = url);
-  return { app, find, requests, unitsOn, setPublicUrl };
+  return { app, find, requests, unitsOn };
 }
 
 const startDailyJobs = (
-  { config, log, database: { background }, now, jobMilliseconds }: Parts,
+  { config, log, database: { background }, facts, now, jobMilliseconds }: Parts,
   unitsOn: ReturnType<typeof createUnitOfWork>,
 ) =>
   startJobs({
     db: background.db,
-    own: jobsOf(background.db, unitsOn(background.db), log),
+    own: facts.jobsOf(background.db, unitsOn(background.db), log),
     log,
     here: now,
     eventRetentionDays: config.eventRetentionDays,

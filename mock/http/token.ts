@@ -8,7 +8,7 @@ import {
   longestToken,
 } from '../../server/kit/access/claims.ts';
 import { forbidden } from '../../server/kit/access/permission.ts';
-import { isAllowed } from '../../server/kit/access/roles.ts';
+import { isAllowed } from '../../server/kit/access/roles/rules.ts';
 import { ApiError } from '../../server/kit/errors.ts';
 import { check, type Passed, type Step } from '../../server/kit/http/pipeline.ts';
 import type { Authenticated, Routed } from './known.ts';

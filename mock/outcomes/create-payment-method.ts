@@ -5,9 +5,15 @@ import type { components } from '../../generated/types.ts';
 import type { Input } from '../../server/kit/contract/handler-types.ts';
 import { ApiError } from '../../server/kit/errors.ts';
 import { hostFaults } from '../../server/kit/rules/values.ts';
-import { deriveKeys, fingerprintOf } from '../../server/kit/secrets/derive-keys.ts';
+import { deriveKeys } from '../../server/kit/secrets/derive-keys.ts';
 import { describeSimulatedCard, sandboxStatus } from '../../server/providers/simulated.ts';
-import { binOf, lastFour, schemeOf, unusable } from '../../server/resources/payment-methods/rules.ts';
+import {
+  binOf,
+  fingerprintOf,
+  lastFour,
+  schemeOf,
+  unusable,
+} from '../../server/resources/payment-methods/rules.ts';
 import { successExamples, type MockOperation } from '../operations.ts';
 import { accountId, scenarioOf, type ChooseOutcome, type MockRequest } from './outcome.ts';
 

@@ -1,7 +1,7 @@
 // Webhook subscriptions: a list that shows secrets only to tokens that may also create subscriptions, as the service does.
 import { operations } from '../../generated/operations.ts';
 import type { components } from '../../generated/types.ts';
-import { isAllowed } from '../../server/kit/access/roles.ts';
+import { isAllowed } from '../../server/kit/access/roles/rules.ts';
 import { list } from './list.ts';
 import type { ChooseOutcome } from './outcome.ts';
 

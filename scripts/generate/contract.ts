@@ -21,7 +21,6 @@ export interface Operation {
   responses: Record<string, unknown>;
   'x-merchant-scope': 'none' | 'one' | 'many';
   'x-rate-limit'?: { scope: string; limit: number; window_seconds: number };
-  'x-velocity-limit'?: { cards: Window; same_bin_and_last_four: Window };
   'x-reserved'?: Record<string, string>;
 }
 

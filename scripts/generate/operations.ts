@@ -52,8 +52,8 @@ export interface Operation {
   readonly scopes: readonly string[];
   readonly merchantScope: 'none' | 'one' | 'many';
   readonly rateLimit: ({ readonly scope: string } & Limit) | null;
-  /** Of operations that store a card. */
-  readonly velocityLimit: { readonly cards: Limit; readonly sameBinAndLastFour: Limit } | null;
+  /** Those of the contract that the kit does not know, as they are written there. */
+  readonly extensions: Readonly<Record<string, unknown>>;
   /** Whether it takes an Idempotency-Key, as every POST and PATCH that writes does. */
   readonly takesKey: boolean;
   readonly statuses: readonly number[];
@@ -121,6 +121,8 @@ function answerOf(contract: Contract, { responses }: Operation): 'page' | 'list'
   return has('type') ? 'resource' : undefined;
 }
 
+const known = ['x-deprecation', 'x-merchant-scope', 'x-rate-limit', 'x-reserved'];
+
 const windowOf = ({ limit, window_seconds }: Window) => `limit: ${limit}, windowSeconds: ${window_seconds}`;
 
 function entry(contract: Contract, path: string, method: string, operation: Operation): string {
@@ -128,10 +130,7 @@ function entry(contract: Contract, path: string, method: string, operation: Oper
   const scopes = operation.security.flatMap((alternative) => Object.values(alternative).flat());
   const limit = operation['x-rate-limit'];
   const rateLimit = limit ? `{ scope: '${limit.scope}', ${windowOf(limit)} }` : 'null';
-  const velocity = operation['x-velocity-limit'];
-  const velocityLimit = velocity
-    ? `{ cards: { ${windowOf(velocity.cards)} }, sameBinAndLastFour: { ${windowOf(velocity.same_bin_and_last_four)} } }`
-    : 'null';
+  const own = Object.entries(operation).filter(([key]) => key.startsWith('x-') && !known.includes(key));
   const query = parametersOf(contract, operation)
     .filter((parameter) => parameter.in === 'query' && parameter.schema.default !== undefined)
     .map((parameter) => parameter.name);
@@ -144,7 +143,7 @@ function entry(contract: Contract, path: string, method: string, operation: Oper
     scopes: ${quoted(scopes)},
     merchantScope: '${operation['x-merchant-scope']}',
     rateLimit: ${rateLimit},
-    velocityLimit: ${velocityLimit},
+    extensions: ${JSON.stringify(Object.fromEntries(own))},
     takesKey: ${takesKey(contract, operation)},
     statuses: [${statuses.join(', ')}],
     reserved: [${Object.keys(operation['x-reserved'] ?? {}).join(', ')}],

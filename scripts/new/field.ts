@@ -66,11 +66,13 @@ function kindOf(name: string, type: string, values: string[] | undefined): Kind 
 
 /** The resources whose properties are columns, each with the file that describes its table. */
 async function storedResources(project: Project): Promise<Map<string, string>> {
-  const folder = 'server/resources';
-  const folders = (await readdir(join(project.root, folder))).sort().map((name) => `${folder}/${name}`);
   const found = new Map<string, string>();
-  for (const one of [...folders, 'server/kit/events/subscriptions']) {
-    const file = `${one}/table.ts`;
+  const files = await Promise.all(
+    ['server/resources', 'server/kit/access', 'server/kit/events'].map(async (folder) =>
+      (await readdir(join(project.root, folder))).sort().map((name) => `${folder}/${name}/table.ts`),
+    ),
+  );
+  for (const file of files.flat()) {
     const text = await readFile(join(project.root, file), 'utf8').catch(() => '');
     const type = /satisfies Shown<(\w+),/.exec(text)?.[1];
     const schema = new RegExp(`type ${type} = .*\\['(\\w+)'\\];`).exec(text)?.[1];

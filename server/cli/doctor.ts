@@ -1,20 +1,17 @@
 // `payments doctor`: looks for data that cannot be right. Read-only, and safe while the service runs.
 import { styleText } from 'node:util';
 import { Command } from 'commander';
+import * as domain from '../domain.ts';
 import { printJson, type JsonOption } from '../kit/cli/output.ts';
 import { count, withProgress } from '../kit/cli/progress.ts';
 import type { Db } from '../kit/database/database.ts';
 import { listAllSubscriptions } from '../kit/events/subscriptions/queries.ts';
 import { visible } from '../kit/log/visible.ts';
-import { listSealed } from '../kit/secrets/reseal.ts';
+import { listSealed, type Sealed } from '../kit/secrets/reseal.ts';
 import { sealedWith } from '../kit/secrets/vault.ts';
 import { describeDifference, readSecondsAhead } from '../kit/upkeep/clock.ts';
 import { findBrokenInvariants, type Finding } from '../kit/upkeep/doctor.ts';
 import type { Secrets } from '../open-secrets.ts';
-import { listErasures } from '../resources/erasure/queries.ts';
-import { invariants } from '../resources/invariants.ts';
-import { countProcessing } from '../resources/payment-methods/queries.ts';
-import { sealedColumns } from '../resources/sealed.ts';
 import { withService, type Call, type OpenedService } from './service.ts';
 
 export function makeCommand(call: Call): Command {
@@ -36,12 +33,13 @@ export function makeCommand(call: Call): Command {
 async function check(service: OpenedService) {
   const { db, secrets } = service;
   const notes: string[] = [];
-  for (const note of [noteSchema, noteClock, noteProcessing, noteFailing, noteErasures])
-    notes.push(...(await note(service)));
+  for (const note of [noteSchema, noteClock, noteFailing]) notes.push(...(await note(service)));
+  notes.push(...(await domain.listNotes(db)));
+  const { invariants, sealedColumns } = await domain.loadFacts();
   // At the same time: one is work of PostgreSQL, the other of this process.
   const [broken, unopenable] = await Promise.all([
     findBrokenInvariants(db, invariants),
-    findUnopenable(db, secrets),
+    findUnopenable(db, secrets, sealedColumns),
   ]);
   return { keys: secrets.keyIds(), notes, findings: [...broken, unopenable] };
 }
@@ -58,19 +56,6 @@ const noteSchema = ({ database: { newer } }: OpenedService): string[] =>
   newer === undefined
     ? []
     : [`a newer version than this one has migrated the database (${newer}): use the command of that version`];
-
-const mostProcessing = 100_000;
-const longProcessingSeconds = 3_600;
-
-/** As the alert PaymentsCardsProcessing has it. */
-async function noteProcessing({ db }: OpenedService): Promise<string[]> {
-  const { cards, seconds } = await countProcessing(db, mostProcessing);
-  if (seconds < longProcessingSeconds) return [];
-  const number = `${cards === mostProcessing ? 'at least ' : ''}${count(cards, 'card')}`;
-  return [
-    `${number} in processing, the oldest for ${count(Math.floor(seconds / 3_600), 'hour')}: when the card verifier answers, run payments payment-methods verify --processing`,
-  ];
-}
 
 const noteClock = async ({ db }: OpenedService): Promise<string[]> => {
   const difference = describeDifference(await readSecondsAhead(db, () => new Date()));
@@ -102,10 +87,7 @@ async function noteFailing({ db }: OpenedService): Promise<string[]> {
 
 const formatTime = (time: Date | null): string => time?.toISOString().replace(/\.\d+Z$/, 'Z') ?? '';
 
-const noteErasures = async ({ db }: OpenedService): Promise<string[]> =>
-  (await listErasures(db)).map((command) => `an erasure was interrupted, run: payments ${command}`);
-
-async function findUnopenable(db: Db, secrets: Secrets): Promise<Checked> {
+async function findUnopenable(db: Db, secrets: Secrets, sealedColumns: readonly Sealed[]): Promise<Checked> {
   const finding: Finding = { check: 'everything that is sealed can be opened', broken: 0, examples: [] };
   if (secrets.missing.includes('CARD_KEY'))
     return {

@@ -1,6 +1,20 @@
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { readCommandConfig } from '../config.ts';
+import { findFirstAccount } from '../kit/access/accounts/queries.ts';
+import {
+  createKeyPair,
+  deactivateKeyPair,
+  updateAccountsOf,
+  type Missing,
+} from '../kit/access/key-pairs/changes.ts';
+import { findApiKeyPair, listAllKeyPairs } from '../kit/access/key-pairs/queries.ts';
+import {
+  accountsOf,
+  isUsable,
+  presentApiKeyPair,
+  type ApiKeyPairRow,
+} from '../kit/access/key-pairs/table.ts';
 import { algorithms, generateKeyPair, type Algorithm } from '../kit/access/token.ts';
 import { confirm } from '../kit/cli/input.ts';
 import { printJson, printRows, withExamples, WrongCall, type JsonOption } from '../kit/cli/output.ts';
@@ -9,20 +23,6 @@ import { codeOf, OperatorFault } from '../kit/faults.ts';
 import { shellWord } from '../kit/installation.ts';
 import { visible } from '../kit/log/visible.ts';
 import type { Accounts } from '../kit/rules/accounts.ts';
-import {
-  createKeyPair,
-  deactivateKeyPair,
-  updateAccountsOf,
-  type Missing,
-} from '../resources/api-key-pairs/changes.ts';
-import { findApiKeyPair, listAllKeyPairs } from '../resources/api-key-pairs/queries.ts';
-import {
-  accountsOf,
-  isUsable,
-  presentApiKeyPair,
-  type ApiKeyPairRow,
-} from '../resources/api-key-pairs/table.ts';
-import { findFirstAccount } from '../resources/merchant-accounts/queries.ts';
 import { notFound, withChange, withService, type Call } from './service.ts';
 
 interface CreateOptions {

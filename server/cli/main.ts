@@ -1,6 +1,7 @@
 // `payments`, the command line for operators. It does what the API has no operations for, with the same actions and rules.
 import { Command, CommanderError } from 'commander';
 import { loadSettings } from '../config.ts';
+import * as domain from '../domain.ts';
 import { WrongCall, withExamples } from '../kit/cli/output.ts';
 import { setupFault } from '../kit/database/faults.ts';
 import { OperatorFault, reasonOf } from '../kit/faults.ts';
@@ -13,7 +14,7 @@ import type { Call } from './service.ts';
 // here, so that --help loads none.
 const commands: Record<
   string,
-  [description: string, load: () => Promise<{ makeCommand: (call: Call) => Command }>]
+  readonly [description: string, load: () => Promise<{ makeCommand: (call: Call) => Command }>]
 > = {
   start: [
     'start a sandbox here, or with ENVIRONMENT=production the service',
@@ -23,18 +24,7 @@ const commands: Record<
   roles: ['roles, which limit what a key pair may do', () => import('./roles.ts')],
   keys: ['API key pairs, which sign access tokens', () => import('./keys.ts')],
   token: ['sign an access token; prints it and nothing else', () => import('./token.ts')],
-  buyers: ['buyers, the owners of stored cards', () => import('./buyers.ts')],
-  'gift-cards': ['stored gift cards', () => import('./gift-cards.ts')],
-  'payment-methods': [
-    'stored cards: list them, show one, verify them, change their status, replace their details',
-    () => import('./payment-methods.ts'),
-  ],
-  transactions: ['transactions: list them, show one, change their status', () => import('./transactions.ts')],
-  import: ['import records from another system', () => import('./import.ts')],
-  seed: [
-    'create sample transactions, in the sandbox only; the same seed creates the same transactions',
-    () => import('./seed.ts'),
-  ],
+  ...domain.commands,
   webhooks: ['webhook subscriptions and their deliveries', () => import('./webhooks.ts')],
   secrets: ['the keys that encrypt stored secrets', () => import('./secrets.ts')],
   database: ['the database behind the service', () => import('./database.ts')],

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import { isPermission } from '../kit/access/roles.ts';
+import { createRole, deleteRole, updateRole } from '../kit/access/roles/changes.ts';
+import { listRoles } from '../kit/access/roles/queries.ts';
+import { isPermission } from '../kit/access/roles/rules.ts';
 import { printJson, printRows, withExamples, WrongCall, type JsonOption } from '../kit/cli/output.ts';
 import { scopesLike, matching, name } from '../kit/cli/values.ts';
 import { OperatorFault } from '../kit/faults.ts';
-import { createRole, deleteRole, updateRole } from '../resources/roles/changes.ts';
-import { listRoles } from '../resources/roles/queries.ts';
 import { notFound, withChange, withService, type Call } from './service.ts';
 
 export function makeCommand(call: Call): Command {

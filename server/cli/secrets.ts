@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { Command } from 'commander';
 import type { Config } from '../config.ts';
+import { loadFacts } from '../domain.ts';
 import { confirm } from '../kit/cli/input.ts';
 import { printResult, withExamples, type JsonOption } from '../kit/cli/output.ts';
 import { count, withProgress } from '../kit/cli/progress.ts';
@@ -21,8 +22,9 @@ import {
 import { saveCardKeys, watchCardKeys } from '../kit/secrets/secrets-file.ts';
 import { keyIdOf, type Keys, type Vault } from '../kit/secrets/vault.ts';
 import { isCardKeyInDataDir } from '../open-secrets.ts';
-import { sealedColumns } from '../resources/sealed.ts';
 import { withService, type Call, type OpenedService } from './service.ts';
+
+const { sealedColumns } = await loadFacts();
 
 export function makeCommand(call: Call): Command {
   const command = new Command('secrets');

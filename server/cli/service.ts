@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import type { EventName } from '../../generated/operations.ts';
 import { missingFault, readCommandConfig, readOperator, type Config } from '../config.ts';
 import { openReadyDatabase, type OpenedDatabase } from '../database.ts';
+import { findAccount, listAccounts } from '../kit/access/accounts/queries.ts';
 import { noSandbox } from '../kit/cli/output.ts';
 import { loadContract, resolve } from '../kit/contract/load.ts';
 import type { Db } from '../kit/database/database.ts';
@@ -24,7 +25,6 @@ import { isInstallation, shellWord } from '../kit/installation.ts';
 import { allAccounts, type Accounts } from '../kit/rules/accounts.ts';
 import { writeAuditEntry } from '../kit/upkeep/audit.ts';
 import { openSecrets, type Secrets } from '../open-secrets.ts';
-import { findAccount, listAccounts } from '../resources/merchant-accounts/queries.ts';
 
 /** How a command was called. */
 export interface Call {

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { Command } from 'commander';
 import { readCommandConfig } from '../config.ts';
 import { longestLifetimeSeconds } from '../kit/access/claims.ts';
-import { isScope } from '../kit/access/roles.ts';
+import { isScope } from '../kit/access/roles/rules.ts';
 import { algorithmOf, signToken } from '../kit/access/token.ts';
 import { noSandbox, WrongCall } from '../kit/cli/output.ts';
 import { scopesLike, whole } from '../kit/cli/values.ts';

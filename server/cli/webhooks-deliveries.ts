@@ -1,6 +1,7 @@
 // `payments webhooks deliveries` and `work`: what became of each delivery and why. Those that are sent again: webhooks-replay.ts.
 import { setTimeout } from 'node:timers/promises';
 import { Command } from 'commander';
+import * as domain from '../domain.ts';
 import { untilStopped } from '../kit/cli/input.ts';
 import { printRows, withExamples, WrongCall, type JsonOption } from '../kit/cli/output.ts';
 import { time, uuid, whole } from '../kit/cli/values.ts';
@@ -19,8 +20,6 @@ import { createLog } from '../kit/log/log.ts';
 import { visible, visibleLines } from '../kit/log/visible.ts';
 import { allAccounts } from '../kit/rules/accounts.ts';
 import { observe } from '../kit/upkeep/observe.ts';
-import { findPaymentMethodOfAnyAccount } from '../resources/payment-methods/any-account.ts';
-import { findTransactionOfAnyAccount } from '../resources/transactions/any-account.ts';
 import { requireAccount, withService, type Call, type OpenedService } from './service.ts';
 
 export const deliveriesCommand = (call: Call): Command =>
@@ -73,7 +72,8 @@ async function deliveries(call: Call, options: DeliveriesOptions): Promise<void>
       const filter = {
         subscriptionId: subscription,
         accountId: isOfOne ? await requireAccount(db, merchantAccount) : undefined,
-        record: record === undefined ? undefined : await findRecord(db, record),
+        // The events of a record that is not found are searched for among all events.
+        record: record === undefined ? undefined : ((await domain.findRecord(db, record)) ?? { id: record }),
         eventId: event,
         failed,
         since,
@@ -192,10 +192,6 @@ const forPeople = (
   next_attempt: isLast ? nextOf(delivery) : null,
 });
 
-/** The events of a transaction or a card are found fast; those of other records by a search through all events. */
-const findRecord = async (db: Db, id: string) =>
-  (await findTransactionOfAnyAccount(db, id)) ?? (await findPaymentMethodOfAnyAccount(db, id)) ?? { id };
-
 async function printBody(call: Call, event: string | undefined): Promise<void> {
   if (event === undefined) throw new WrongCall('--body needs --event: the event whose body to print.');
   const body = await withService(call, async ({ db }) => findEventBody(db, event));
@@ -220,7 +216,7 @@ export const workCommand = (call: Call): Command =>
 
 async function work(call: Call): Promise<void> {
   const deliverAll = async ({ database, secrets: { vault }, config }: OpenedService) => {
-    const observed = await observe(config, database);
+    const observed = await observe(config, database, () => new Date(), (await domain.loadFacts()).gauges);
     const log = createLog(config.logLevel);
     for (const warning of config.warnings) log.warn(warning);
     // Loaded here, because the other commands do not need the HTTP client.

@@ -2,13 +2,13 @@
 import { Argument, Command } from 'commander';
 import { events, type EventName } from '../../generated/operations.ts';
 import { readCommandConfig } from '../config.ts';
+import { loadShownRecords } from '../domain.ts';
 import { printJson, withExamples, WrongCall } from '../kit/cli/output.ts';
 import { uuid } from '../kit/cli/values.ts';
 import type { Db } from '../kit/database/database.ts';
-import type { AuditedChange, UnitOfWork } from '../kit/database/unit-of-work.ts';
+import type { AuditedChange, Published, Target, UnitOfWork } from '../kit/database/unit-of-work.ts';
 import { findWebhookSubscription } from '../kit/events/subscriptions/queries.ts';
 import { OperatorFault } from '../kit/faults.ts';
-import { triggerEvent } from '../sandbox/trigger-event.ts';
 import { exampleTarget, noSubscription, requireAccount, withService, type Call } from './service.ts';
 
 export const triggerCommand = (call: Call): Command =>
@@ -93,6 +93,36 @@ async function triggerOne(
     throw new OperatorFault(`There is no record ${id ?? ''} in the account ${account} for an event ${name}.`);
   await unit.audit({ about: triggered.id });
   return { ...triggered, name, account };
+}
+
+interface Wanted {
+  account: string;
+  /** The ID of the record; the newest of the account if left out. */
+  id: string | undefined;
+  /** The only subscription that gets it. */
+  subscription?: string | undefined;
+  /** The target in the contract's example, for an account that has no such record. */
+  example: object;
+}
+
+interface Triggered extends Published {
+  target: Partial<Record<string, unknown>>;
+  isExample: boolean;
+}
+
+/** Undefined when the account has no record with this ID. */
+async function triggerEvent(
+  unit: UnitOfWork,
+  name: EventName,
+  { account, id, subscription, example }: Wanted,
+): Promise<Triggered | undefined> {
+  const records = await loadShownRecords();
+  const record = await records[name.slice(0, name.lastIndexOf('.'))]?.(unit, account, id);
+  if (!unit.publish || (id !== undefined && !record)) return undefined;
+  const target = record ?? { ...example, merchant_account_id: account };
+  // The name is known only now, so the compiler cannot say which target it has. The outbox checks it against the contract.
+  const published = await unit.publish(name, account, target as Target<EventName>, subscription);
+  return { ...published, target: { ...target }, isExample: !record };
 }
 
 /** The account of the event. Refuses a subscription that would not get it. */

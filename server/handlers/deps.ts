@@ -1,6 +1,7 @@
 // What a handler receives in addition to its input, and what several handlers do with it. Handlers know nothing of Express:
 // (input, deps) → {status, body}. The type says whether an operation writes: only WriteDeps has units of work, and a change takes one.
 import type { OperationId } from '../../generated/operations.ts';
+import type { OwnDeps } from '../domain.ts';
 import type { Result } from '../kit/contract/handler-types.ts';
 import type { Db } from '../kit/database/database.ts';
 import type { Page, PageRequest } from '../kit/database/paging.ts';
@@ -16,21 +17,14 @@ import {
 } from '../kit/rules/cursor.ts';
 import type { KeysOf } from '../kit/secrets/digest-keys.ts';
 import type { Vault } from '../kit/secrets/vault.ts';
-import type { GuardedProviders } from '../providers/index.ts';
-import type { NumberLimit, TriedNumber } from '../resources/number-limits/rules.ts';
-import { canonicalFilter } from '../resources/transactions/metadata-filter.ts';
 
-export interface Deps {
+export interface Deps extends OwnDeps {
   /** For reads outside of a unit of work. */
   db: Db;
   environment: 'sandbox' | 'production';
   cursors: CursorCodec;
   vault: Vault;
   keysOf: KeysOf;
-  /** Undefined for a number that is within the limit. */
-  recordNumbers: (numbers: readonly TriedNumber[], limit: NumberLimit) => Promise<(number | undefined)[]>;
-  /** Never called inside a unit of work. */
-  providers: GuardedProviders;
   publicUrl: string;
   now: () => Date;
   /** `X-Request-ID`, also for providers. */
@@ -42,7 +36,7 @@ export interface Deps {
   /** The contract's own example answer, for operations that are designed but not built yet. */
   example: <Id extends OperationId>(id: Id) => Result<Id>;
   /** Logs faults that the caller does not see, such as a provider that failed, with request and account. */
-  warn: (message: string, facts: { err: unknown; paymentMethod: string }) => void;
+  warn: (message: string, facts: { err: unknown } & Record<string, unknown>) => void;
 }
 
 export interface WriteDeps extends Deps, Writes {}
@@ -70,22 +64,30 @@ const keyOf = onceFor((accounts) => JSON.stringify(['all', ...[...accounts].sort
 
 // What every list does: read the cursor, ask for a page, sign the cursors of its neighbours.
 
+interface Filtered {
+  faults?: readonly Unprocessable[] | undefined;
+  spell?: (name: string, value: unknown) => unknown;
+}
+
 interface PageQuery {
   limit: number;
   cursor?: string | undefined;
 }
 
-/** All of the query but its limit and cursor are filters. A cursor is bound to them; `faults` is what cannot be processed in them. */
+/**
+ * All of the query but its limit and cursor are filters. A cursor is bound to them, as `spell` writes them: values that mean the same
+ * should be spelled in one way. `faults` is what cannot be processed in them.
+ */
 export async function readPage<Row, Query extends PageQuery>(
   list: OperationId,
   query: Query,
   deps: Pick<Deps, 'selection' | 'cursors'>,
   read: (page: PageRequest, filters: Omit<Query, keyof PageQuery>) => Promise<Page<Row>>,
-  faults: readonly Unprocessable[] = [],
+  { faults = [], spell = (_name, value) => value }: Filtered = {},
 ) {
   const { limit, cursor: text, ...filters } = query;
   const given = givenCursor(text);
-  const boundTo = cursorBinding(list, selectionKey(deps.selection), filters, canonicalFilter);
+  const boundTo = cursorBinding(list, selectionKey(deps.selection), filters, spell);
   const cursor = given === undefined ? undefined : deps.cursors.decode(given, boundTo);
   const detail = given !== undefined && !cursor ? [foreignCursor, ...faults] : [...faults];
   if (detail.length > 0) throw new ApiError('unprocessable', { detail });

@@ -1,6 +1,6 @@
+import { listApiKeyPairPage } from '../kit/access/key-pairs/queries.ts';
+import { presentApiKeyPair } from '../kit/access/key-pairs/table.ts';
 import type { Handler, Result } from '../kit/contract/handler-types.ts';
-import { listApiKeyPairPage } from '../resources/api-key-pairs/queries.ts';
-import { presentApiKeyPair } from '../resources/api-key-pairs/table.ts';
 import { readPage, type Deps } from './deps.ts';
 
 export const listApiKeyPairs: Handler<'listApiKeyPairs', Deps> = async (

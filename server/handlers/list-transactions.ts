@@ -1,6 +1,6 @@
 import type { Handler, ResultAsJson } from '../kit/contract/handler-types.ts';
 import { listTransactionPage } from '../resources/transactions/list.ts';
-import { readMetadataFilter } from '../resources/transactions/metadata-filter.ts';
+import { canonicalFilter, readMetadataFilter } from '../resources/transactions/metadata-filter.ts';
 import { accountsOf, readPage, type Deps } from './deps.ts';
 
 export const listTransactions: Handler<'listTransactions', Deps> = async (
@@ -16,7 +16,7 @@ export const listTransactions: Handler<'listTransactions', Deps> = async (
       const filters = { ...given, metadata: metadata?.required };
       return listTransactionPage(deps.db, accountsOf(deps), filters, page);
     },
-    metadata?.faults,
+    { faults: metadata?.faults, spell: canonicalFilter },
   );
   return { status: 200, body: { items: rows, ...envelope } };
 };

@@ -41,9 +41,10 @@ export function commandsHere(root = projectRoot, cwd = process.cwd()): { start: 
 export const paymentsIn = (dataDir: string): string =>
   `${dataDir === defaultDataDir ? '' : `DATA_DIR=${shellWord(dataDir)} `}${commandsHere().payments}`;
 
-export const firstCall = (url: string, dataDir: string): string =>
+/** For `npm start`, which prints a call to try. */
+export const curlOf = (url: string, dataDir: string): string =>
   `curl -H "Authorization: Bearer $(${paymentsIn(dataDir)} token --scopes '*.read')" \\
-  ${url}/card-scheme-definitions`;
+  ${url}`;
 
 /** For a command that finds no sandbox. An installation on a production server cannot make one. */
 export const settingsHint = (): string =>

@@ -1,10 +1,10 @@
 // Generates any number of plausible transactions. Each depends only on the seed and its index, so the same seed gives the
 // same transactions.
 import { createHash } from 'node:crypto';
-import { fingerprintOf, type DigestKeys } from '../kit/secrets/derive-keys.ts';
+import type { DigestKeys } from '../kit/secrets/derive-keys.ts';
 import { describeSimulatedCard } from '../providers/simulated.ts';
 import { giftCardBin } from '../resources/gift-cards/rules.ts';
-import { binOf, lastFour, schemeOf } from '../resources/payment-methods/rules.ts';
+import { binOf, fingerprintOf, lastFour, schemeOf } from '../resources/payment-methods/rules.ts';
 import type { NewTransaction } from '../resources/transactions/queries.ts';
 import { buyers, cards, giftCards } from './sample-records.ts';
 

@@ -5,7 +5,7 @@ import { describeTypes, type Piece } from '../support/types.ts';
 const head = `
 import { withEvent } from '../../server/kit/events/outbox.ts';
 import { createBuyer } from '../../server/resources/buyers/changes.ts';
-import { createAccount } from '../../server/resources/merchant-accounts/changes.ts';
+import { createAccount } from '../../server/kit/access/accounts/changes.ts';
 import { movePaymentMethod } from '../../server/resources/payment-methods/changes.ts';
 import { importTransactions } from '../../server/resources/transactions/changes.ts';
 import { waitOf } from '../../server/resources/number-limits/rules.ts';

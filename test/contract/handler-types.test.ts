@@ -6,7 +6,7 @@ import { describeTypes, type Piece } from '../support/types.ts';
 const head = `
 import type { Deps, WriteDeps } from '../../server/handlers/deps.ts';
 import { readPage } from '../../server/handlers/deps.ts';
-import { presentApiKeyPair } from '../../server/resources/api-key-pairs/table.ts';
+import { presentApiKeyPair } from '../../server/kit/access/key-pairs/table.ts';
 import type { Page } from '../../server/kit/database/paging.ts';
 import type { EventPayload } from '../../generated/operations.ts';
 import type { Handler, Handlers, Input, Result, ResultAsJson } from '../../server/kit/contract/handler-types.ts';

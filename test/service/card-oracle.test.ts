@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-const { limit } = operations.createPaymentMethod.velocityLimit.sameBinAndLastFour;
+const { limit } = operations.createPaymentMethod.extensions['x-velocity-limit'].same_bin_and_last_four;
 
 interface Shown {
   fingerprint: string | null;

@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Config } from '../../server/config.ts';
+import { ownedTables } from '../../server/domain.ts';
+import { deleteAccount } from '../../server/kit/access/accounts/changes.ts';
 import { inTransaction, openDatabase, type Db } from '../../server/kit/database/database.ts';
+import type { KeysOf } from '../../server/kit/secrets/digest-keys.ts';
 import { createVault } from '../../server/kit/secrets/vault.ts';
 import { openSecrets } from '../../server/open-secrets.ts';
-import { deleteAccount } from '../../server/resources/merchant-accounts/changes.ts';
 import { eventually, newDataDir, type DataDir } from '../support/data-dir.ts';
 import { createTestDatabase, query } from '../support/database.ts';
 import { paymentsHere } from '../support/in-process.ts';
@@ -34,8 +36,14 @@ const sealedOf = async (account: string, at = db()) => {
     select key_sealed as sealed from merchant_accounts where id = ${account}`.execute(at);
   return rows[0]?.sealed;
 };
-/** As another process has them. */
-const freshKeysOf = (config: Partial<Config> = {}) => openSecrets({ ...service.config, ...config }).keysOf;
+/** One of the keys of an account. */
+const keyBy =
+  (keysOf: KeysOf) =>
+  async (at: Db, account: string | null): Promise<Buffer> =>
+    (await keysOf(at, account))('idempotency');
+/** As another process has it. */
+const freshKeyOf = (config: Partial<Config> = {}) =>
+  keyBy(openSecrets({ ...service.config, ...config }).keysOf);
 /** Whoever uses it asks the database. */
 const nowhere = new Proxy({} as Db, {
   get: () => {
@@ -53,12 +61,12 @@ const store = (at: TestService, account: string, headers: Record<string, string>
 it('the key of an account is made at its first use, and is then the same for all processes', async () => {
   const account = await makeAccount();
   expect(await sealedOf(account)).toBeNull();
-  const processes = Array.from({ length: 8 }, () => freshKeysOf());
-  const keys = await Promise.all(processes.map((keysOf) => keysOf(db(), account)));
+  const processes = Array.from({ length: 8 }, () => freshKeyOf());
+  const keys = await Promise.all(processes.map((keyOf) => keyOf(db(), account)));
   for (const one of keys) expect(one).toEqual(keys[0]);
-  expect(await freshKeysOf()(db(), account)).toEqual(keys[0]);
+  expect(await freshKeyOf()(db(), account)).toEqual(keys[0]);
   expect(await sealedOf(account)).toMatch(/^[0-9a-f]{8}\./);
-  expect(await service.secrets.keysOf(db(), await makeAccount())).not.toEqual(keys[0]);
+  expect(await keyBy(service.secrets.keysOf)(db(), await makeAccount())).not.toEqual(keys[0]);
 });
 
 it('that of the installation is made at the first request about several accounts, and kept in the settings', async () => {
@@ -76,38 +84,38 @@ it('that of the installation is made at the first request about several accounts
   const first = await subscribe();
   expect(first.status).toBe(201);
   expect(await find()).toBe(1);
-  const processes = Array.from({ length: 4 }, () => freshKeysOf());
-  const keys = await Promise.all(processes.map((keysOf) => keysOf(db(), null)));
+  const processes = Array.from({ length: 4 }, () => freshKeyOf());
+  const keys = await Promise.all(processes.map((keyOf) => keyOf(db(), null)));
   for (const one of keys) expect(one).toEqual(keys[0]);
   expect((await subscribe()).text).toBe(first.text);
 });
 
 it('a key is remembered, so that later requests do not ask for it', async () => {
   const account = await makeAccount();
-  const keysOf = freshKeysOf();
-  const keys = await keysOf(db(), account);
-  expect(await keysOf(nowhere, account)).toBe(keys);
+  const keyOf = freshKeyOf();
+  const key = await keyOf(db(), account);
+  expect(await keyOf(nowhere, account)).toBe(key);
 });
 
 it('a key that is rolled back is not remembered', async () => {
   const account = await makeAccount();
-  const keysOf = freshKeysOf();
+  const keyOf = freshKeyOf();
   const rolledBack = await inTransaction(db(), async (tx) => {
-    const keys = await keysOf(tx, account);
-    expect(await keysOf(tx, account)).toEqual(keys);
+    const key = await keyOf(tx, account);
+    expect(await keyOf(tx, account)).toEqual(key);
     await sql`rollback`.execute(tx);
-    return keys;
+    return key;
   });
   expect(await sealedOf(account)).toBeNull();
-  const keys = await keysOf(db(), account);
-  expect(keys).not.toEqual(rolledBack);
-  expect(await freshKeysOf()(db(), account)).toEqual(keys);
+  const key = await keyOf(db(), account);
+  expect(key).not.toEqual(rolledBack);
+  expect(await freshKeyOf()(db(), account)).toEqual(key);
 });
 
 it('an account whose key was used is not deleted, because processes remember the key', async () => {
   const [used, unused] = [await makeAccount(), await makeAccount()];
   await service.secrets.keysOf(db(), used);
-  const remove = (id: string) => silentWork(db(), (unit) => deleteAccount(unit, id));
+  const remove = (id: string) => silentWork(db(), (unit) => deleteAccount(unit, id, ownedTables));
   expect([await remove(used), await remove(unused)]).toEqual([{ kind: 'used' }, { kind: 'deleted' }]);
 });
 
@@ -125,7 +133,7 @@ describe('where CARD_KEY is lost', () => {
       });
       await sql`update merchant_accounts set key_sealed = ${sealed} where id = ${account}`.execute(db());
       const why = `The digest key of merchant account ${account} does not open: A stored value needs key ${keyId}, which is missing. Add it to CARD_KEY (or CARD_KEY_FILE). If its card key is lost: payments secrets replace-lost-keys`;
-      await expect(freshKeysOf({ environment })(db(), account)).rejects.toThrow(why);
+      await expect(freshKeyOf({ environment })(db(), account)).rejects.toThrow(why);
       if (environment === 'sandbox') {
         expect((await store(service, account)).status).toBe(500);
         const logged = service.logs.filter((line) => line.includes(why));
@@ -166,7 +174,7 @@ describe('where CARD_KEY is lost', () => {
     const keysIn = async (account: string | null) => {
       const database = openDatabase(databaseUrl, () => undefined);
       try {
-        return await freshKeysOf()(database.db, account);
+        return await freshKeyOf()(database.db, account);
       } finally {
         await database.close();
       }
@@ -370,7 +378,7 @@ describe('where CARD_KEY is lost', () => {
         `update merchant_accounts set key_sealed = (
           select value from settings where name like 'lost_key_sealed % default') where id = 'default'`,
       );
-      expect(await keysIn('default')).toEqual(await freshKeysOf()(db(), 'default'));
+      expect(await keysIn('default')).toEqual(await freshKeyOf()(db(), 'default'));
     });
   });
 

@@ -2,8 +2,8 @@
 import { createPublicKey, randomUUID, type KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { updateAccountsOf } from '../../server/kit/access/key-pairs/changes.ts';
 import { generateKeyPair, signToken, thumbprint } from '../../server/kit/access/token.ts';
-import { updateAccountsOf } from '../../server/resources/api-key-pairs/changes.ts';
 import { card } from '../support/card.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { createAccount, createApiKeyPair, silentWork } from '../support/records.ts';

@@ -1,9 +1,9 @@
 // `updated_at` never goes back: of two transactions that change a record, the one that began first may commit last.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { deactivateKeyPair, recordKeyPairUse } from '../../server/kit/access/key-pairs/changes.ts';
 import { inWork, type Work } from '../../server/kit/database/unit-of-work.ts';
 import { rotateSubscription, switchSubscription } from '../../server/kit/events/subscriptions/changes.ts';
-import { deactivateKeyPair, recordKeyPairUse } from '../../server/resources/api-key-pairs/changes.ts';
 import { movePaymentMethod } from '../../server/resources/payment-methods/changes.ts';
 import { moveTransaction } from '../../server/resources/transactions/changes.ts';
 import { card } from '../support/card.ts';

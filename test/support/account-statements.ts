@@ -4,6 +4,7 @@
  */
 import type pg from 'pg';
 import { changing, exceptions } from '../../server/kit/database/across-accounts.ts';
+import { ownExceptions } from '../../server/resources/across-accounts.ts';
 
 /**
  * They name accounts, and belong to none: their records may be for all accounts, or for several. Every other table with a column
@@ -55,7 +56,8 @@ function faultOf(text: string, patterns: Patterns): string | undefined {
   const fault = scopes.map((scope) => faultIn(scope, patterns)).find((one) => one !== undefined);
   if (exception === undefined || fault === undefined) return fault;
   if (Object.hasOwn(changing, exception)) return undefined;
-  if (!Object.hasOwn(exceptions, exception)) return `there is no exception ${exception}`;
+  if (!Object.hasOwn({ ...exceptions, ...ownExceptions }, exception))
+    return `there is no exception ${exception}`;
   const changes = scopes.find((scope) =>
     /^(insert|update|delete)\b|\bfor (no key )?update\b|\bfor (key )?share\b/.test(scope),
   );

@@ -1,5 +1,8 @@
 import { generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto';
 import { sql, type Kysely } from 'kysely';
+import { createAccount as makeAccount } from '../../server/kit/access/accounts/changes.ts';
+import { createKeyPair } from '../../server/kit/access/key-pairs/changes.ts';
+import { createRole as makeRole } from '../../server/kit/access/roles/changes.ts';
 import { inTransaction, type Db, type Tx } from '../../server/kit/database/database.ts';
 import type { Tables } from '../../server/kit/database/tables.ts';
 import { inWork, silently, type InStep, type UnitOfWork } from '../../server/kit/database/unit-of-work.ts';
@@ -8,10 +11,8 @@ import { createSubscription } from '../../server/kit/events/subscriptions/change
 import type { Accounts } from '../../server/kit/rules/accounts.ts';
 import type { Made } from '../../server/kit/rules/outcomes.ts';
 import { describeSimulatedCard } from '../../server/providers/simulated.ts';
-import { createKeyPair } from '../../server/resources/api-key-pairs/changes.ts';
 import { createBuyer as makeBuyer, type NewBuyer } from '../../server/resources/buyers/changes.ts';
 import { createGiftCard as makeGiftCard } from '../../server/resources/gift-cards/changes.ts';
-import { createAccount as makeAccount } from '../../server/resources/merchant-accounts/changes.ts';
 import {
   recordReplacement as findReplacement,
   storeCard,
@@ -19,7 +20,6 @@ import {
   type FoundDetails,
   type NewCard,
 } from '../../server/resources/payment-methods/changes.ts';
-import { createRole as makeRole } from '../../server/resources/roles/changes.ts';
 import { importTransactions } from '../../server/resources/transactions/changes.ts';
 import {
   prepareTransactions,

@@ -61,11 +61,11 @@ it('a field of a buyer is erased with it', async () => {
 });
 
 it.each([
-  ['ApiKeyPair', 'resources/api-key-pairs', 'boolean', 'boolean'],
-  ['MerchantAccountSummary', 'resources/merchant-accounts', 'uuid', 'uuid'],
+  ['ApiKeyPair', 'kit/access/key-pairs', 'boolean', 'boolean'],
+  ['MerchantAccountSummary', 'kit/access/accounts', 'uuid', 'uuid'],
   ['WebhookSubscription', 'kit/events/subscriptions', 'date-time', 'timestamptz'],
-  ['Role', 'resources/roles', 'integer', 'integer'],
-  ['Role', 'resources/roles', 'amount', 'bigint'],
+  ['Role', 'kit/access/roles', 'integer', 'integer'],
+  ['Role', 'kit/access/roles', 'amount', 'bigint'],
 ])('a field of %s is a nullable column of %s', async (owner, file, type, column) => {
   const added = await addedBy('field', 'shoe', '--in', owner, '--type', type);
   expect(added[`server/${file}/table.ts`]).toEqual([`  shoe: '${column}',`]);

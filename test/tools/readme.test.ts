@@ -2,8 +2,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { firstCall } from '../../server/domain.ts';
 import { defaultDataDir } from '../../server/kit/installation.ts';
-import { firstCall } from '../../server/kit/installation.ts';
+import { curlOf } from '../../server/kit/installation.ts';
 import { fileNameOf, rows } from '../../server/settings.ts';
 import { startTestService } from '../support/service.ts';
 
@@ -37,7 +38,7 @@ describe('the README', () => {
   });
 
   it('shows the curl that npm start prints', () => {
-    expect(readme).toContain(firstCall('http://127.0.0.1:8080', defaultDataDir));
+    expect(readme).toContain(curlOf(`http://127.0.0.1:8080${firstCall}`, defaultDataDir));
   });
 
   it('names the command that runs the tests, right below the one that starts the sandbox, and CI runs it', () => {

@@ -1,7 +1,7 @@
 // Access needs both the scopes of the token and the roles of its key pair, with one rule for wildcards.
 import { describe, expect, it } from 'vitest';
 import { operations } from '../../generated/operations.ts';
-import { isAllowed, isPermission, isScope } from '../../server/kit/access/roles.ts';
+import { isAllowed, isPermission, isScope } from '../../server/kit/access/roles/rules.ts';
 
 describe('isScope', () => {
   it.each(['transactions.read', 'gift-cards.write', '*.read', '*.write', 'embed', 'a1-b2-c3.read'])(

@@ -20,6 +20,8 @@ interface Room {
 /** What every program of ours is made of. The kit itself is compiled alone (tsconfig.kit.json), so nothing in it knows payments. */
 const kit = ['generated', 'client/json.ts', 'server/kit'];
 
+const payments = ['commands', 'providers', 'resources', 'sandbox'].map((one) => `server/${one}`);
+
 const rooms: Record<string, Room> = {
   generated: { from: [] },
   'client/json.ts': { from: [] },
@@ -31,17 +33,21 @@ const rooms: Record<string, Room> = {
     packages: ['credit-card-type', 'express', 'kysely', 'pino', 'prom-client'],
   },
   // No database, no Express: what a handler needs comes with its call.
-  'server/handlers': { from: [...kit, 'server/resources', 'server/providers'] },
-  // Commands, the sandbox, and what puts all together.
+  'server/handlers': { from: [...kit, 'server/domain.ts', 'server/resources', 'server/providers'] },
+  // What puts all together, and the commands that every API has. It knows payments by one file.
   server: {
     from: [
       ...kit,
-      ...['server/handlers', 'server/migrations', 'server/providers', 'server/resources'],
-      'client',
-      'testing/program',
+      ...['server/domain.ts', 'server/handlers', 'server/migrations'],
+
+      ...['client', 'testing/program'],
     ],
     packages: ['commander', 'express', 'kysely', 'ora', 'pino'],
   },
+  'server/domain.ts': { from: [...kit, 'server/serving.ts', ...payments] },
+  'server/serving.ts': { from: [...kit, ...payments], packages: ['express', 'pino'] },
+  'server/sandbox': { from: [...kit, 'server/providers', 'server/resources'], packages: ['express'] },
+  'server/commands': { from: [...kit, 'server', ...payments], packages: ['commander', 'kysely'] },
   // Runs in the tests of others, in every test runner: no packages.
   testing: { from: ['client', 'generated', 'testing/remove-data.ts'] },
   'testing/remove-data.ts': { from: [] },
@@ -83,7 +89,7 @@ const rooms: Record<string, Room> = {
   test: {
     from: [
       ...kit,
-      ...['server', 'server/handlers', 'server/migrations', 'server/providers', 'server/resources'],
+      ...['server', 'server/domain.ts', 'server/handlers', 'server/migrations', ...payments],
       ...['client', 'mock', 'scripts', 'testing', 'testing/program'],
       // Of vitest.config.ts.
       '.',
@@ -144,9 +150,9 @@ const parsesOwnFiles = [
   'server/kit/contract/explain.ts',
   'server/kit/contract/load.ts',
   'server/kit/database/embedded/binaries.ts',
+  'server/kit/http/package.ts',
   'server/kit/log/terminal.ts',
   'server/kit/secrets/secrets-file.ts',
-  'server/sandbox/package.ts',
 ];
 
 interface Import {
@@ -331,7 +337,7 @@ describe('who may import whom', () => {
   it('SQL is in the database and below it', () => {
     const statement = /\bsql`|\.(selectFrom|insertInto|updateTable|deleteFrom|executeQuery)\(/;
     const own = [
-      ...['database', 'events', 'idempotency', 'secrets', 'upkeep'].map((room) => `server/kit/${room}`),
+      ...['access', 'database', 'events', 'idempotency', 'secrets', 'upkeep'].map((room) => `server/kit/${room}`),
       ...['server/migrations', 'server/resources'],
     ];
     const outside = tracked.filter(

@@ -1,6 +1,6 @@
 // The format and the claims of access tokens: what can be checked without a key. The mock checks the same.
 import { parseStrictJson } from '../../../client/json.ts';
-import { isScope } from './roles.ts';
+import { isScope } from './roles/rules.ts';
 
 export const longestToken = 8 * 1024;
 

@@ -2,7 +2,7 @@
 import { ApiError } from '../errors.ts';
 import type { Authenticated, Routed } from '../http/known.ts';
 import { check } from '../http/pipeline.ts';
-import { findLack } from './roles.ts';
+import { findLack } from './roles/rules.ts';
 
 const refusals = {
   scopes: 'the scopes of the token do not allow',

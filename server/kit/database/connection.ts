@@ -160,6 +160,17 @@ export interface Deadline {
   waited?: number;
 }
 
+/** All statements of a request together, and its waiting for connections. */
+export const requestMilliseconds = 4_500;
+/** How long a request waits for a connection, and for others of its owner. */
+export const connectionMilliseconds = 2_000;
+
+/** A caller has an answer within 5 s. */
+export const newDeadline = (turnMilliseconds = connectionMilliseconds): Deadline => ({
+  left: requestMilliseconds,
+  turn: { left: turnMilliseconds },
+});
+
 /** With so much more time a request would have had an answer. */
 const crowdedMilliseconds = 1_000;
 /** What such a request must have left for a connection: its statements would be cut off. */

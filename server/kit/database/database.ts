@@ -13,6 +13,7 @@ import {
   withinDeadline,
   type Connection,
   type Deadline,
+  connectionMilliseconds,
 } from './connection.ts';
 import { createFairShare, type Entered } from './fair-share.ts';
 import { createKysely } from './kysely.ts';
@@ -63,9 +64,8 @@ types.setTypeParser(pg.types.builtins.JSON, parseJson);
 types.setTypeParser(pg.types.builtins.JSONB, parseJson);
 readBytes(types);
 
-/** Connections for requests, and how long a request waits for one of them, and for others of its owner. */
+/** Connections for requests. */
 const poolSize = 10;
-export const connectionMilliseconds = 2_000;
 
 /** In pg_stat_activity: `payments-service 1.0.0`, and `payments-service 1.0.0 webhooks work`. See also reseal.ts. */
 const nameOf = (command: string | undefined): string =>

@@ -43,8 +43,6 @@ export interface OpenOptions {
 
 /** A request whose statement takes longer returns 504: it would hold a connection that others need. */
 const requestStatementMilliseconds = 3_000;
-/** All statements of a request together, and its waiting for connections. A caller has an answer within 5 s. */
-export const requestDatabaseMilliseconds = 4_500;
 const backgroundSize = 6;
 /** A start is more patient than a request: a busy machine may need seconds for a connection. */
 const startMilliseconds = 10_000;

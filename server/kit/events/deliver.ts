@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Db } from '../database/database.ts';
 import type { DatabaseTime } from '../rules/database-time.ts';
-import type { Purpose, Vault } from '../secrets/vault.ts';
+import type { Vault } from '../secrets/vault.ts';
 import { type Attempt, readRetryAfter } from './attempts.ts';
 import type { LeasedDelivery } from './deliveries.ts';
 import { describeFailure } from './failure.ts';
@@ -92,7 +92,7 @@ async function post(
 /** Throws when the row is damaged or its key is missing. */
 function openDelivery(delivery: LeasedDelivery, at: DatabaseTime, vault: Vault) {
   const { subscription_account_id: owner, subscription_id: id } = delivery;
-  const open = (sealed: string, purpose: Purpose) => vault.open(sealed, { purpose, owner, id });
+  const open = (sealed: string, purpose: string) => vault.open(sealed, { purpose, owner, id });
   const secrets = [open(delivery.secret_sealed, 'webhook-secret')];
   const { old_secret_sealed: old, old_secret_until: until, username, password_sealed } = delivery;
   if (old !== null && until !== null && until > at) secrets.push(open(old, 'webhook-secret'));

@@ -23,7 +23,7 @@ import {
   type Trail,
   type Validated,
 } from './known.ts';
-import type { LimitVelocity } from './limits.ts';
+import type { OwnChecks } from './limits.ts';
 import { check } from './pipeline.ts';
 
 /** All that the steps before have found out. */
@@ -40,8 +40,7 @@ interface AnswerDeps<Deps extends object> {
   responses: ResponseCheck;
   depsOf: (known: Known, trail: Trail) => Deps;
   unitsOn: (db: Db) => InUnitOfWork;
-  /** Its functions throw if the request exceeds a velocity limit. */
-  limitVelocity: LimitVelocity;
+  ownChecks: OwnChecks;
   keysOf: (db: Db, account: string | null) => Promise<DigestKeys>;
   /** Where the answers to requests with an Idempotency-Key are kept. */
   keptAnswersOn: (db: Db, owner: Owner) => KeptAnswers<Work>;
@@ -52,7 +51,7 @@ interface AnswerDeps<Deps extends object> {
 type Hook = (answer: AnyAnswer, unit?: Work) => Promise<void> | void;
 
 export function createAnswer<Deps extends object>(deps: AnswerDeps<Deps>) {
-  const { keysOf, keptAnswersOn, limitVelocity, recordCall } = deps;
+  const { keysOf, keptAnswersOn, ownChecks, recordCall } = deps;
   const once = createOnce<Work>();
   return check('answered', async (known: Known, req, res) => {
     const { db, owner, caller, operation } = known;
@@ -69,7 +68,7 @@ export function createAnswer<Deps extends object>(deps: AnswerDeps<Deps>) {
       kept: keptAnswersOn(db, owner),
       claim,
       res,
-      beforeTelling: (isRepeated) => limitVelocity.numbers(known, isRepeated),
+      beforeTelling: (isRepeated) => ownChecks.beforeKnownKey(known, isRepeated),
       keepsRefusal: async () => (await recordCall(known, refusalLimit, caller.keyPairId)) === undefined,
       work: async (keepText) => {
         const keepAnswer: Hook = (answer, unit) => keepText(inText(answer), unit);
@@ -97,13 +96,12 @@ function checksOf({ responses }: { responses: ResponseCheck }, id: OperationId) 
 }
 
 async function runHandler<Deps extends object>(
-  { handlers, unitsOn, depsOf, limitVelocity }: AnswerDeps<Deps>,
+  { handlers, unitsOn, depsOf, ownChecks }: AnswerDeps<Deps>,
   known: Known,
   trail: Trail,
   beforeCommit: readonly Hook[],
 ): Promise<AnyAnswer> {
-  // Here and not before: a repeated answer does not count.
-  await limitVelocity.cards(known);
+  await ownChecks.beforeHandler(known);
   let committed: AnyAnswer | undefined;
   const inUnitOfWork: Writes['inUnitOfWork'] = async (work) => {
     const answer = await unitsOn(known.db)(work, { beforeCommit });

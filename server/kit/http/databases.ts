@@ -1,6 +1,6 @@
 // The database of a request, at two moments: while nobody knows whose request it is, and once it has an owner, whose share of the
 // connections it uses from then on (database/fair-share.ts).
-import type { Deadline } from '../database/connection.ts';
+import { newDeadline } from '../database/connection.ts';
 import type { Database, Owner } from '../database/database.ts';
 import type { Arrived, Authenticated, Owned, Selected } from './known.ts';
 import type { Passed, Step } from './pipeline.ts';
@@ -8,7 +8,7 @@ import type { Passed, Step } from './pipeline.ts';
 type DbFor = Database['dbFor'];
 
 export const createUnowned =
-  (dbFor: DbFor, newDeadline: () => Deadline): Step<Passed<'started'>, Omit<Arrived, 'requestId'>> =>
+  (dbFor: DbFor): Step<Passed<'started'>, Omit<Arrived, 'requestId'>> =>
   () => {
     const deadline = newDeadline();
     return { deadline, unownedDb: dbFor({ deadline }) };

@@ -9,11 +9,11 @@ import { check, type Step } from './pipeline.ts';
 
 /** Answers hold personal data, so nothing may store them. Static pages set a Cache-Control of their own. */
 export const createSecurityHeaders =
-  (publicUrl: () => string): RequestHandler =>
+  (isHttps: boolean): RequestHandler =>
   (_req, res, next) => {
     res.setHeader('Cache-Control', 'no-store');
     res.setHeader('X-Content-Type-Options', 'nosniff');
-    if (publicUrl().startsWith('https://')) res.setHeader('Strict-Transport-Security', 'max-age=31536000');
+    if (isHttps) res.setHeader('Strict-Transport-Security', 'max-age=31536000');
     next();
   };
 

@@ -6,6 +6,8 @@ import { check } from './pipeline.ts';
 /** The phase of a service, from listening until it has stopped. */
 export interface Life {
   phase: 'starting' | 'serving' | 'stopping';
+  /** With port 0, the one that was found, once this serves. */
+  publicUrl: string;
   /** Fails if the start does. */
   started: Promise<void>;
 }

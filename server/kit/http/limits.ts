@@ -22,13 +22,12 @@ export const tooMany = (milliseconds: number, reason: string): ApiError => {
   return new ApiError('too_many_requests', { reason, headers: { 'Retry-After': String(seconds) } });
 };
 
-// What a domain counts besides: see resources/number-limits/velocity.ts.
-
 type Known = Pick<Arrived, 'deadline'> & Routed & Authenticated & Selected & Owned & Validated;
 
-export interface LimitVelocity {
-  /** Both limits, for a request that is carried out. */
-  cards: (known: Known) => Promise<void>;
-  /** Only the limit on numbers that are alike. A repeated request is not counted. */
-  numbers: (known: Known, isRepeated: boolean) => Promise<void>;
+/** What a domain checks besides, by its own extensions of the contract. Both refuse by throwing. */
+export interface OwnChecks {
+  /** Of a request that is carried out, and not of one whose earlier answer is repeated. */
+  beforeHandler: (known: Known) => Promise<void>;
+  /** Before a caller learns that its Idempotency-Key was used, for the same request (`isRepeated`) or for another. */
+  beforeKnownKey: (known: Known, isRepeated: boolean) => Promise<void>;
 }

@@ -35,7 +35,7 @@ export const createWriteError =
 /** Only operations with a limit tell a caller that its requests are too slow for each other. */
 function refusalFor(error: unknown, operation: Operation | undefined): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof Crowded && (operation?.rateLimit ?? operation?.velocityLimit))
+  if (error instanceof Crowded && operation?.statuses.includes(429))
     return new ApiError('too_many_requests', { reason: error.message, headers: { 'Retry-After': '1' } });
   if (isOutage(error)) return new ApiError('gateway_timeout', { reason: reasonOf(error), cause: error });
   return new ApiError('server_error', { cause: error });

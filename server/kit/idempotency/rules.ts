@@ -48,8 +48,8 @@ export interface KeptAnswers<Unit> {
   release: (claim: Claim) => Promise<void>;
 }
 
-const digest = ({ idempotency }: DigestKeys, ...parts: unknown[]): string =>
-  createHmac('sha256', idempotency).update(canonical(parts)).digest('base64url');
+const digest = (keys: DigestKeys, ...parts: unknown[]): string =>
+  createHmac('sha256', keys('idempotency')).update(canonical(parts)).digest('base64url');
 
 export const slotOf = (
   keys: DigestKeys,

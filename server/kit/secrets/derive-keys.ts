@@ -1,22 +1,15 @@
 // A merchant account has a random key of its own, from which one key per purpose is derived: no digest can be compared with one
 // of another account or purpose. It never changes, so digests stay comparable. See docs/decisions/0014-bound-values.md.
-import { createHmac, hkdfSync } from 'node:crypto';
+import { hkdfSync } from 'node:crypto';
 
-export interface DigestKeys {
-  fingerprints: Buffer;
-  idempotency: Buffer;
-  velocity: Buffer;
-}
+/** The key for a purpose, such as `idempotency`. A digest depends on the name of its purpose, so that never changes. */
+export type DigestKeys = (purpose: string) => Buffer;
 
 export function deriveKeys(secret: Buffer): DigestKeys {
-  const derive = (purpose: keyof DigestKeys) => Buffer.from(hkdfSync('sha256', secret, '', purpose, 32));
-  return {
-    fingerprints: derive('fingerprints'),
-    idempotency: derive('idempotency'),
-    velocity: derive('velocity'),
+  const known = new Map<string, Buffer>();
+  return (purpose) => {
+    const key = known.get(purpose) ?? Buffer.from(hkdfSync('sha256', secret, '', purpose, 32));
+    known.set(purpose, key);
+    return key;
   };
 }
-
-/** Tells whether two cards of an account are the same. Keyed, so that it cannot be reversed by trying all card numbers. */
-export const fingerprintOf = ({ fingerprints }: DigestKeys, number: string): string =>
-  createHmac('sha256', fingerprints).update(number).digest('hex');

@@ -8,11 +8,11 @@ import { lockHolder } from '../database/unit-of-work.ts';
 import { OperatorFault } from '../faults.ts';
 import { groupByAccount } from '../rules/accounts.ts';
 import { settingName } from './digest-keys.ts';
-import type { Binding, Purpose, Vault } from './vault.ts';
+import type { Binding, Vault } from './vault.ts';
 
 export interface Sealed {
   table: string;
-  purpose: Purpose;
+  purpose: string;
   /** Whether a row belongs to a merchant account, which is the first column of its primary key. */
   isByAccount: boolean;
   /** SQL expressions for the ID and the owner that its values are bound to. */
@@ -35,7 +35,7 @@ interface Place {
 export const sealedColumn = (
   table: string,
   name: string,
-  purpose: Purpose,
+  purpose: string,
   { id = 'id', owner = 'merchant_account_id', idType = 'uuid', isByAccount = false }: Partial<Place> = {},
 ): Sealed => ({
   table,

@@ -1,20 +1,12 @@
 // Encrypts secrets at rest with AES-256-GCM. Each value starts with the ID of its key, so that values of older keys can be
-// read after a rotation. A value is bound to its place: a card number that is copied into another row does not open there.
+// read after a rotation. A value is bound to its place: one that is copied into another row does not open there.
 // See docs/decisions/0014-bound-values.md.
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
-export type Purpose =
-  | 'card-number'
-  | 'gift-card-number'
-  | 'gift-card-pin'
-  | 'webhook-password'
-  | 'webhook-secret'
-  | 'answer'
-  | 'digest-key';
-
 /** Where a value is stored. */
 export interface Binding {
-  purpose: Purpose;
+  /** What the value is for. Part of every sealed value, so it never changes. */
+  purpose: string;
   /** The merchant account of the row, null when it is for all accounts. */
   owner: string | null;
   /** The row's ID; of a kept answer, its slot. */

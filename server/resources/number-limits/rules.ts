@@ -14,8 +14,8 @@ export interface TriedNumber {
   number: string;
 }
 
-const digest = ({ velocity }: DigestKeys, ...parts: string[]): string =>
-  createHmac('sha256', velocity).update(JSON.stringify(parts)).digest('base64url');
+const digest = (keys: DigestKeys, ...parts: string[]): string =>
+  createHmac('sha256', keys('velocity')).update(JSON.stringify(parts)).digest('base64url');
 
 export const triedNumber = (keys: DigestKeys, number: string): TriedNumber => ({
   bucket: digest(keys, 'bucket', binOf(number), lastFour(number)),

@@ -4,7 +4,6 @@ import type { Db } from '../../kit/database/database.ts';
 import type { InUnitOfWork, UnitOfWork } from '../../kit/database/unit-of-work.ts';
 import { BrokenEvent, withEvent, type EventTx } from '../../kit/events/outbox.ts';
 import { findIllegalMove, type IllegalMove } from '../../kit/rules/state-machine.ts';
-import { fingerprintOf } from '../../kit/secrets/derive-keys.ts';
 import type { KeysOf } from '../../kit/secrets/digest-keys.ts';
 import type { Vault } from '../../kit/secrets/vault.ts';
 import type { CardDescription } from '../../providers/cards.ts';
@@ -29,6 +28,7 @@ import {
   paymentMethodMoves,
   type Trigger,
   type PaymentMethodStatus,
+  fingerprintOf,
 } from './rules.ts';
 
 export interface CardSecrets {

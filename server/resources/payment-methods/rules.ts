@@ -1,7 +1,9 @@
 // What follows from a card number and its expiration date alone, when a replacement of a card applies, and which status may
 // follow which.
+import { createHmac } from 'node:crypto';
 import creditCardType from 'credit-card-type';
 import { passesLuhn, patterns } from '../../kit/rules/card-numbers.ts';
+import type { DigestKeys } from '../../kit/secrets/derive-keys.ts';
 import type { CardScheme } from '../card-schemes/rules.ts';
 
 /** A card is valid until the end of its month. A month that does not exist counts as past. */
@@ -23,6 +25,10 @@ export function unusable(
 export const binOf = (number: string): string => number.slice(0, number.length >= 16 ? 8 : 6);
 
 export const lastFour = (number: string): string => number.slice(-4);
+
+/** Tells whether two cards of an account are the same. Keyed, so that it cannot be reversed by trying all card numbers. */
+export const fingerprintOf = (keys: DigestKeys, number: string): string =>
+  createHmac('sha256', keys('fingerprints')).update(number).digest('hex');
 
 // Maps the library's names to those of the specification.
 const names: Record<string, CardScheme> = {

@@ -18,7 +18,7 @@ it('every release whose data is stored is upgraded here', () => {
   expect(releases.map(({ version }) => version)).toEqual(stored.map(({ version }) => version).toSorted());
 });
 
-const { limit } = operations.createPaymentMethod.velocityLimit.sameBinAndLastFour;
+const { limit } = operations.createPaymentMethod.extensions['x-velocity-limit'].same_bin_and_last_four;
 
 /** Different numbers with the same BIN and last four digits. */
 const alike = (index: number) => `42420000${String(index).padStart(4, '0')}4242`;

@@ -10,6 +10,7 @@ import { describeOperation } from '../../support/operation.ts';
 import { createBuyer, forgetNumbersEverywhere } from '../../support/records.ts';
 import { startTestService, type TestService, type TestServiceOptions } from '../../support/service.ts';
 
+const velocityLimit = operations.createPaymentMethod.extensions['x-velocity-limit'];
 const coded = { ...card, security_code: '737' };
 
 interface PaymentMethod {
@@ -220,7 +221,7 @@ describeOperation('createPaymentMethod', { valid: { body: coded } }, (frame) => 
   });
 
   describe('429 for too many numbers with the same BIN and last four digits', () => {
-    const { limit, windowSeconds } = operations.createPaymentMethod.velocityLimit.sameBinAndLastFour;
+    const { limit, window_seconds: windowSeconds } = velocityLimit.same_bin_and_last_four;
     let bin = 42420000;
     /** Numbers that are alike, and like no others of this file. */
     const alike = () => {
@@ -312,7 +313,7 @@ describe('CARDS_PER_MINUTE', () => {
   });
 
   it('is as the contract says in production, and off in the sandbox', () => {
-    const { cards } = operations.createPaymentMethod.velocityLimit;
+    const { cards } = velocityLimit;
     expect(cardLimit(undefined, 'production', cards.limit)).toBe(cards.limit);
     expect(cardLimit(7, 'production', cards.limit)).toBe(7);
     expect(cardLimit('off', 'production', cards.limit)).toBe('off');

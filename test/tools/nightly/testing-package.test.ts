@@ -9,7 +9,7 @@ import { createContext, runInContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { contractVersion } from '../../../generated/operations.ts';
 import { createExpress } from '../../../server/kit/http/express.ts';
-import { serveSandboxPackage } from '../../../server/sandbox/package.ts';
+import { serveSandboxPackage } from '../../../server/kit/http/package.ts';
 import type { Mock } from '../../../testing/mock.ts';
 import type { Sandbox } from '../../../testing/sandbox.ts';
 import { eventually, nothingRunsOn } from '../../support/data-dir.ts';

@@ -1,6 +1,6 @@
 import type { ColumnType } from 'kysely';
-import type { components } from '../../../generated/types.ts';
-import type { Shown, ShownColumns } from '../../kit/database/columns.ts';
+import type { components } from '../../../../generated/types.ts';
+import type { Shown, ShownColumns } from '../../database/columns.ts';
 
 type MerchantAccount = components['schemas']['MerchantAccountSummary'];
 
@@ -26,7 +26,7 @@ export interface MerchantAccountsTable extends ShownColumns<
   key_sealed: ColumnType<string | null, undefined, string>;
 }
 
-declare module '../../kit/database/tables.ts' {
+declare module '../../database/tables.ts' {
   interface Tables {
     merchant_accounts: MerchantAccountsTable;
   }

@@ -3,13 +3,14 @@
 import { createReadStream, type ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Command } from 'commander';
+import { exampleTarget, withService, type Call } from '../cli/service.ts';
+import { listAccounts } from '../kit/access/accounts/queries.ts';
 import { printJson, printResult, type JsonOption } from '../kit/cli/output.ts';
 import { count, withProgress } from '../kit/cli/progress.ts';
 import { silently, type AuditedChange, type UnitOfWork } from '../kit/database/unit-of-work.ts';
 import { codeOf, OperatorFault } from '../kit/faults.ts';
 import { visible } from '../kit/log/visible.ts';
 import { inSlices } from '../kit/rules/async.ts';
-import { listAccounts } from '../resources/merchant-accounts/queries.ts';
 import { importTransactions, type Batch } from '../resources/transactions/changes.ts';
 import type { NewTransaction } from '../resources/transactions/queries.ts';
 import {
@@ -21,7 +22,6 @@ import {
   type LineCheck,
   type Line,
 } from './import-check.ts';
-import { exampleTarget, withService, type Call } from './service.ts';
 
 export function makeCommand(call: Call): Command {
   const command = new Command('import');

@@ -1,9 +1,9 @@
 // `payments transactions show ID --history`, and that of `payment-methods`: what happened to one record, in the order of time.
+import { withService, type Call } from '../cli/service.ts';
 import { printRows, type JsonOption } from '../kit/cli/output.ts';
 import type { Db } from '../kit/database/database.ts';
 import { listDeliveries, listEventsOf, type EventTarget } from '../kit/events/delivery-list.ts';
 import { listAuditEntries } from '../kit/upkeep/audit.ts';
-import { withService, type Call } from './service.ts';
 
 const mostRows = 1_000;
 

@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
-import type { components } from '../../../generated/types.ts';
-import { presentColumns, type Shown, type ShownColumns } from '../../kit/database/columns.ts';
-import type { Accounts } from '../../kit/rules/accounts.ts';
-import { merchantAccountColumns, type MerchantAccountsTable } from '../merchant-accounts/table.ts';
+import type { components } from '../../../../generated/types.ts';
+import { presentColumns, type Shown, type ShownColumns } from '../../database/columns.ts';
+import type { Accounts } from '../../rules/accounts.ts';
+import { merchantAccountColumns, type MerchantAccountsTable } from '../accounts/table.ts';
 import { roleColumns, type RolesTable } from '../roles/table.ts';
 
 type ApiKeyPair = components['schemas']['ApiKeyPair'];
@@ -43,7 +43,7 @@ export type ApiKeyPairRow = Selectable<ApiKeyPairsTable> & {
   })[];
 };
 
-declare module '../../kit/database/tables.ts' {
+declare module '../../database/tables.ts' {
   interface Tables {
     api_key_pairs: ApiKeyPairsTable;
     api_key_pair_roles: { api_key_pair_id: string; role_id: string };

@@ -1,13 +1,13 @@
 // What changes API key pairs.
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
-import { algorithmOf, thumbprint } from '../../kit/access/token.ts';
-import { notBack } from '../../kit/database/columns.ts';
-import type { Db, Tx } from '../../kit/database/database.ts';
-import type { Work } from '../../kit/database/unit-of-work.ts';
-import type { Accounts } from '../../kit/rules/accounts.ts';
-import { findAccounts } from '../merchant-accounts/queries.ts';
+import { notBack } from '../../database/columns.ts';
+import type { Db, Tx } from '../../database/database.ts';
+import type { Work } from '../../database/unit-of-work.ts';
+import type { Accounts } from '../../rules/accounts.ts';
+import { findAccounts } from '../accounts/queries.ts';
 import { lockRoles } from '../roles/queries.ts';
+import { algorithmOf, thumbprint } from '../token.ts';
 import { findApiKeyPair, insertApiKeyPair, replaceAccountsOf } from './queries.ts';
 import type { ApiKeyPairRow } from './table.ts';
 

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { requireAccount, withService, type Call } from '../cli/service.ts';
 import { readCommandConfig } from '../config.ts';
 import { printResult, withExamples, type JsonOption } from '../kit/cli/output.ts';
 import { count, withProgress } from '../kit/cli/progress.ts';
@@ -10,7 +11,6 @@ import type { Secrets } from '../open-secrets.ts';
 import { importTransactions } from '../resources/transactions/changes.ts';
 import { countSeeded, type NewTransaction } from '../resources/transactions/queries.ts';
 import { createSamples } from '../sandbox/sample-transactions.ts';
-import { requireAccount, withService, type Call } from './service.ts';
 
 const batch = 1000;
 

@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../../kit/database/database.ts';
+import type { Db, Tx } from '../../database/database.ts';
 
 export const listRoles = (db: Db) => db.selectFrom('roles').selectAll().orderBy('slug').execute();
 

@@ -1,6 +1,8 @@
 // `payments payment-methods verify`: asks the card verifier again, such as after an outage of it.
 import { randomUUID } from 'node:crypto';
 import { Command } from 'commander';
+import { withService, type Call, type OpenedService } from '../cli/service.ts';
+import { listAccounts } from '../kit/access/accounts/queries.ts';
 import { printRows, withExamples, WrongCall, type JsonOption } from '../kit/cli/output.ts';
 import { count, withProgress } from '../kit/cli/progress.ts';
 import { ids as collectIds } from '../kit/cli/values.ts';
@@ -9,11 +11,9 @@ import { OperatorFault, reasonOf } from '../kit/faults.ts';
 import { readTime } from '../kit/upkeep/clock.ts';
 import { judgeCard } from '../providers/cards.ts';
 import { guardProviders, loadProviders } from '../providers/index.ts';
-import { listAccounts } from '../resources/merchant-accounts/queries.ts';
 import { findPaymentMethodOfAnyAccount } from '../resources/payment-methods/any-account.ts';
 import { movePaymentMethod } from '../resources/payment-methods/changes.ts';
 import { listProcessingIds } from '../resources/payment-methods/queries.ts';
-import { withService, type Call, type OpenedService } from './service.ts';
 
 export const verifyCommand = (call: Call): Command =>
   withExamples(new Command('verify'), 'payment-methods verify --processing', 'payment-methods verify ID ID')

@@ -1,5 +1,5 @@
-import type { components } from '../../../generated/types.ts';
-import type { Shown, ShownColumns } from '../../kit/database/columns.ts';
+import type { components } from '../../../../generated/types.ts';
+import type { Shown, ShownColumns } from '../../database/columns.ts';
 
 type Role = components['schemas']['Role'];
 
@@ -21,7 +21,7 @@ export interface RolesTable extends ShownColumns<
   permissions: string[];
 }
 
-declare module '../../kit/database/tables.ts' {
+declare module '../../database/tables.ts' {
   interface Tables {
     roles: RolesTable;
   }

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { auditOnce, notFound, requireAccount, withService, type Call } from '../cli/service.ts';
 import { confirm, readSecretLine } from '../kit/cli/input.ts';
 import { pick, printJson, printResult, printRows, withExamples, type JsonOption } from '../kit/cli/output.ts';
 import { count, listed } from '../kit/cli/progress.ts';
@@ -8,7 +9,6 @@ import { eraseGiftCards } from '../resources/erasure/erase-gift-cards.ts';
 import { createGiftCard } from '../resources/gift-cards/changes.ts';
 import { listGiftCards } from '../resources/gift-cards/queries.ts';
 import { giftCardBin } from '../resources/gift-cards/rules.ts';
-import { auditOnce, notFound, requireAccount, withService, type Call } from './service.ts';
 
 interface ListOptions extends JsonOption {
   merchantAccount: string;

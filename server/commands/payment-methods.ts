@@ -1,4 +1,13 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import {
+  listNewest,
+  notFound,
+  publicUrlOf,
+  readAccounts,
+  withPublishedChange,
+  withService,
+  type Call,
+} from '../cli/service.ts';
 import { readSecretLine } from '../kit/cli/input.ts';
 import { noneIn, printJson, printRows, withExamples, type JsonOption } from '../kit/cli/output.ts';
 import { count } from '../kit/cli/progress.ts';
@@ -24,15 +33,6 @@ import { presentPaymentMethod } from '../resources/payment-methods/table.ts';
 import { historyOption, printHistory } from './history.ts';
 import { eraseCommand } from './payment-methods-erase.ts';
 import { verifyCommand } from './payment-methods-verify.ts';
-import {
-  listNewest,
-  notFound,
-  publicUrlOf,
-  readAccounts,
-  withPublishedChange,
-  withService,
-  type Call,
-} from './service.ts';
 
 const noMethod = (id: string) => notFound('payment method', id, 'payment-methods list');
 

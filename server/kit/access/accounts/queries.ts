@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../../kit/database/database.ts';
+import type { Db } from '../../database/database.ts';
 import { shownAccountColumns } from './table.ts';
 
 const selectAccounts = (db: Db) => db.selectFrom('merchant_accounts').select('id');

@@ -1,5 +1,15 @@
 import { Command } from 'commander';
 import { parseJson } from '../../client/json.ts';
+import {
+  readAccounts,
+  auditOnce,
+  listNewest,
+  notFound,
+  requireAccount,
+  withChange,
+  withService,
+  type Call,
+} from '../cli/service.ts';
 import { confirm } from '../kit/cli/input.ts';
 import {
   noneIn,
@@ -22,16 +32,6 @@ import { presentBuyer } from '../resources/buyers/table.ts';
 import { eraseBuyer } from '../resources/erasure/erase-buyer.ts';
 import { listTransactionPage } from '../resources/transactions/list.ts';
 import type { Transaction } from '../resources/transactions/table.ts';
-import {
-  readAccounts,
-  auditOnce,
-  listNewest,
-  notFound,
-  requireAccount,
-  withChange,
-  withService,
-  type Call,
-} from './service.ts';
 
 export function makeCommand(call: Call): Command {
   const command = new Command('buyers');

@@ -1,13 +1,13 @@
 // What the sandbox's landing page shows and does: the events of the last day with their deliveries, and sending them again.
 import { createPrivateKey } from 'node:crypto';
-import { signToken } from '../kit/access/token.ts';
-import type { Db } from '../kit/database/database.ts';
-import { readPrivate } from '../kit/database/embedded/data-dir.ts';
-import { inWork, type InStep } from '../kit/database/unit-of-work.ts';
-import { listDeliveries, listEventsOfLastDay, type Delivery } from '../kit/events/delivery-list.ts';
-import { replayDeliveries } from '../kit/events/subscriptions/changes.ts';
-import { sandboxKeyFile } from '../kit/secrets/secrets-file.ts';
-import { writeAuditEntry } from '../kit/upkeep/audit.ts';
+import { signToken } from '../../access/token.ts';
+import type { Db } from '../../database/database.ts';
+import { readPrivate } from '../../database/embedded/data-dir.ts';
+import { inWork, type InStep } from '../../database/unit-of-work.ts';
+import { listDeliveries, listEventsOfLastDay, type Delivery } from '../../events/delivery-list.ts';
+import { replayDeliveries } from '../../events/subscriptions/changes.ts';
+import { sandboxKeyFile } from '../../secrets/secrets-file.ts';
+import { writeAuditEntry } from '../../upkeep/audit.ts';
 
 const mostEvents = 30;
 const mostDeliveries = 1000;

@@ -1,5 +1,5 @@
-import type { Work } from '../../kit/database/unit-of-work.ts';
-import { madeUnlessTaken } from '../../kit/rules/outcomes.ts';
+import type { Work } from '../../database/unit-of-work.ts';
+import { madeUnlessTaken } from '../../rules/outcomes.ts';
 
 interface NewRole {
   slug: string;

@@ -1,5 +1,6 @@
 // `payments payment-methods erase`: for requests to delete a card that has no buyer, and for the retention of expired cards.
 import { Command } from 'commander';
+import { auditOnce, notFound, requireAccount, withService, type Call } from '../cli/service.ts';
 import { confirm } from '../kit/cli/input.ts';
 import { printResult, withExamples, WrongCall, type JsonOption } from '../kit/cli/output.ts';
 import { count, listed, withProgress } from '../kit/cli/progress.ts';
@@ -12,7 +13,6 @@ import {
   type CardErasure,
   type ChosenCards,
 } from '../resources/erasure/erase-cards.ts';
-import { auditOnce, notFound, requireAccount, withService, type Call } from './service.ts';
 
 const month = matching(/^(0[1-9]|1[0-2])\/\d{2}$/, 'Give MM/YY, such as 01/25.');
 

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import type { SigningPair } from '../../kit/access/bearer.ts';
-import { isAmong } from '../../kit/database/across-accounts.ts';
-import { notBack } from '../../kit/database/columns.ts';
-import type { Db, Tx } from '../../kit/database/database.ts';
-import { fetchPage } from '../../kit/database/paging.ts';
-import type { Work } from '../../kit/database/unit-of-work.ts';
-import type { Accounts } from '../../kit/rules/accounts.ts';
-import type { Cursor } from '../../kit/rules/cursor.ts';
+import { isAmong } from '../../database/across-accounts.ts';
+import { notBack } from '../../database/columns.ts';
+import type { Db, Tx } from '../../database/database.ts';
+import { fetchPage } from '../../database/paging.ts';
+import type { Work } from '../../database/unit-of-work.ts';
+import type { Accounts } from '../../rules/accounts.ts';
+import type { Cursor } from '../../rules/cursor.ts';
+import type { SigningPair } from '../bearer.ts';
 import { accountsOf, isUsable } from './table.ts';
 
 const withRelations = (db: Db) =>

@@ -6,10 +6,10 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Express } from 'express';
-import { contractVersion } from '../../generated/operations.ts';
-import { projectRoot } from '../kit/contract/load.ts';
-import { reasonOf } from '../kit/faults.ts';
-import { isDoneWithin } from '../kit/rules/async.ts';
+import { contractVersion } from '../../../generated/operations.ts';
+import { projectRoot } from '../contract/load.ts';
+import { reasonOf } from '../faults.ts';
+import { isDoneWithin } from '../rules/async.ts';
 
 const run = promisify(execFile);
 const mostBytes = 100_000_000;

@@ -1,5 +1,6 @@
 import { Argument, Command, Option } from 'commander';
 import { parseJson } from '../../client/json.ts';
+import { notFound, readAccounts, withPublishedChange, withService, type Call } from '../cli/service.ts';
 import { noneIn, printJson, printRows, withExamples, WrongCall, type JsonOption } from '../kit/cli/output.ts';
 import { matching, time, uuid, whole } from '../kit/cli/values.ts';
 import { OperatorFault } from '../kit/faults.ts';
@@ -15,7 +16,6 @@ import { canonicalFilter } from '../resources/transactions/metadata-filter.ts';
 import { amountText, transactionMoves, type TransactionStatus } from '../resources/transactions/rules.ts';
 import { presentTransaction, type Transaction } from '../resources/transactions/table.ts';
 import { historyOption, printHistory } from './history.ts';
-import { notFound, readAccounts, withPublishedChange, withService, type Call } from './service.ts';
 
 const noTransaction = (id: string) => notFound('transaction', id, 'transactions list');
 

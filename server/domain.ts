@@ -1,0 +1,86 @@
+// Payments, as the rest of the service sees it: start, app, config, the sandbox and the commands import no other file of it. What takes
+// long to load is loaded when it is used, because every command reads the settings here.
+import type { Db } from './kit/database/database.ts';
+import type { UnitOfWork } from './kit/database/unit-of-work.ts';
+import { path, whole, type Setting } from './kit/settings.ts';
+import type { CardSecrets } from './resources/payment-methods/changes.ts';
+
+export type { OwnDeps, OwnParts, Serving } from './serving.ts';
+
+/** The path that `npm start` shows how to call. */
+export const firstCall = '/card-scheme-definitions';
+
+const cardsPerMinute = whole(1, 1_000_000);
+
+export const settings = {
+  CARDS_PER_MINUTE: {
+    doc: 'how many cards a key pair may store per minute in a merchant account',
+    format: `${cardsPerMinute.format}, or \`off\``,
+    parse: (text: string) => (text === 'off' ? text : cardsPerMinute.parse(text)),
+    unset: 'as the contract says in production, `off` in the sandbox',
+  },
+  PROVIDERS: {
+    doc: 'JavaScript module with the providers of this installation: gift card balances, card verification',
+    ...path,
+    unset: 'simulators in the sandbox, none in production',
+    guide: 'guides/providers.md',
+  },
+} as const satisfies Record<string, Setting>;
+
+/** Their rows belong to merchant accounts, which are then not deleted. */
+export const ownedTables = ['buyers', 'payment_methods', 'gift_cards', 'transactions'] as const;
+
+/** What a running service has of its own: what handlers get, limits, pages. */
+export const loadServing = () => import('./serving.ts');
+
+/** What is sealed, checked, measured and done daily. */
+export async function loadFacts() {
+  const [{ sealedColumns }, { invariants }, { cardGauges }, { jobsOf }] = await Promise.all([
+    import('./resources/sealed.ts'),
+    import('./resources/invariants.ts'),
+    import('./resources/payment-methods/metrics.ts'),
+    import('./resources/jobs.ts'),
+  ]);
+  return { sealedColumns, invariants, gauges: cardGauges, jobsOf };
+}
+
+/** Fills the accounts that a new sandbox has just got. */
+export async function addSamples(unit: UnitOfWork, accounts: readonly string[], secrets: CardSecrets) {
+  const { fillAccounts } = await import('./sandbox/samples.ts');
+  await fillAccounts(unit, accounts, secrets);
+}
+
+/** What an event shows, by the first part of its name: the newest record of the account, or that with this ID. */
+export const loadShownRecords = async () => (await import('./sandbox/shown-records.ts')).shownRecords;
+
+/** For an operator, who knows only the ID of a record. */
+export async function findRecord(db: Db, id: string) {
+  const { findTransactionOfAnyAccount } = await import('./resources/transactions/any-account.ts');
+  const { findPaymentMethodOfAnyAccount } = await import('./resources/payment-methods/any-account.ts');
+  return (await findTransactionOfAnyAccount(db, id)) ?? (await findPaymentMethodOfAnyAccount(db, id));
+}
+
+/** What `payments doctor` says besides its checks. */
+export async function listNotes(db: Db): Promise<string[]> {
+  const { noteErasures, noteProcessing } = await import('./commands/doctor-notes.ts');
+  return [...(await noteProcessing(db)), ...(await noteErasures(db))];
+}
+
+/** Beside those that every API has: see cli/main.ts. */
+export const commands = {
+  buyers: ['buyers, the owners of stored cards', () => import('./commands/buyers.ts')],
+  'gift-cards': ['stored gift cards', () => import('./commands/gift-cards.ts')],
+  'payment-methods': [
+    'stored cards: list them, show one, verify them, change their status, replace their details',
+    () => import('./commands/payment-methods.ts'),
+  ],
+  transactions: [
+    'transactions: list them, show one, change their status',
+    () => import('./commands/transactions.ts'),
+  ],
+  import: ['import records from another system', () => import('./commands/import.ts')],
+  seed: [
+    'create sample transactions, in the sandbox only; the same seed creates the same transactions',
+    () => import('./commands/seed.ts'),
+  ],
+} as const;
