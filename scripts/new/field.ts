@@ -69,7 +69,9 @@ async function storedResources(project: Project): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   const files = await Promise.all(
     ['server/resources', 'server/kit/access', 'server/kit/events'].map(async (folder) =>
-      (await readdir(join(project.root, folder))).sort().map((name) => `${folder}/${name}/table.ts`),
+      (await readdir(join(project.root, folder)).catch(() => []))
+        .sort()
+        .map((name) => `${folder}/${name}/table.ts`),
     ),
   );
   for (const file of files.flat()) {
