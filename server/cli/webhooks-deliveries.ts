@@ -20,6 +20,7 @@ import { visible, visibleLines } from '../kit/log/visible.ts';
 import { allAccounts } from '../kit/rules/accounts.ts';
 import { observe } from '../kit/upkeep/observe.ts';
 import { findPaymentMethodOfAnyAccount } from '../resources/payment-methods/any-account.ts';
+import { cardGauges } from '../resources/payment-methods/metrics.ts';
 import { findTransactionOfAnyAccount } from '../resources/transactions/any-account.ts';
 import { requireAccount, withService, type Call, type OpenedService } from './service.ts';
 
@@ -220,7 +221,7 @@ export const workCommand = (call: Call): Command =>
 
 async function work(call: Call): Promise<void> {
   const deliverAll = async ({ database, secrets: { vault }, config }: OpenedService) => {
-    const observed = await observe(config, database);
+    const observed = await observe(config, database, () => new Date(), cardGauges);
     const log = createLog(config.logLevel);
     for (const warning of config.warnings) log.warn(warning);
     // Loaded here, because the other commands do not need the HTTP client.

@@ -16,8 +16,8 @@ interface Observed {
 export async function observe(
   { metricsHost, metricsPort, tracing }: Observed,
   database: OpenedDatabase,
-  here: () => Date = () => new Date(),
-  own: readonly OwnGauge[] = [],
+  here: () => Date,
+  own: readonly OwnGauge[],
 ) {
   const started =
     metricsPort === undefined
