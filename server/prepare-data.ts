@@ -18,7 +18,7 @@ import { findActivePairNamed, findSigningPair } from './resources/api-key-pairs/
 import { createAccount } from './resources/merchant-accounts/changes.ts';
 import { findFirstAccount } from './resources/merchant-accounts/queries.ts';
 import type { CardSecrets } from './resources/payment-methods/changes.ts';
-import { sealedColumns } from './resources/sealed.ts';
+import { sealedColumns } from './resources/facts.ts';
 import { importTransactions } from './resources/transactions/changes.ts';
 import { createSampleRecords } from './sandbox/sample-records.ts';
 import { createSamples } from './sandbox/sample-transactions.ts';

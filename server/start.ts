@@ -31,8 +31,7 @@ import { openSecrets } from './open-secrets.ts';
 import { prepareData } from './prepare-data.ts';
 import { guardProviders, loadProviders, type Providers } from './providers/index.ts';
 import { countCalls } from './providers/metrics.ts';
-import { jobsOf } from './resources/jobs.ts';
-import { cardGauges } from './resources/payment-methods/metrics.ts';
+import { facts } from './resources/facts.ts';
 import { createEventFeed, makeSandboxToken } from './sandbox/feed.ts';
 
 export interface Service {
@@ -206,7 +205,7 @@ async function openParts(config: Config, log: Logger, life: Life, replaced: Part
     };
     // After the database: one that belongs to production is refused before anything is created.
     const secrets = openSecrets(config);
-    observing = await observe(config, database, made.now, cardGauges);
+    observing = await observe(config, database, facts, made.now);
     await prepareData(database.background.db, { ...made, secrets });
     const { metrics } = observing;
     const hasApprovals = config.environment === 'sandbox';
@@ -263,8 +262,9 @@ const startDailyJobs = (
 ) =>
   startJobs({
     db: background.db,
-    own: jobsOf(background.db, unitsOn(background.db), log),
+    inUnitOfWork: unitsOn(background.db),
     log,
+    facts,
     here: now,
     eventRetentionDays: config.eventRetentionDays,
     auditRetentionDays: config.auditRetentionDays,

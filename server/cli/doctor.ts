@@ -12,9 +12,8 @@ import { describeDifference, readSecondsAhead } from '../kit/upkeep/clock.ts';
 import { findBrokenInvariants, type Finding } from '../kit/upkeep/doctor.ts';
 import type { Secrets } from '../open-secrets.ts';
 import { listErasures } from '../resources/erasure/queries.ts';
-import { invariants } from '../resources/invariants.ts';
+import { facts, sealedColumns } from '../resources/facts.ts';
 import { countProcessing } from '../resources/payment-methods/queries.ts';
-import { sealedColumns } from '../resources/sealed.ts';
 import { withService, type Call, type OpenedService } from './service.ts';
 
 export function makeCommand(call: Call): Command {
@@ -40,7 +39,7 @@ async function check(service: OpenedService) {
     notes.push(...(await note(service)));
   // At the same time: one is work of PostgreSQL, the other of this process.
   const [broken, unopenable] = await Promise.all([
-    findBrokenInvariants(db, invariants),
+    findBrokenInvariants(db, facts),
     findUnopenable(db, secrets),
   ]);
   return { keys: secrets.keyIds(), notes, findings: [...broken, unopenable] };

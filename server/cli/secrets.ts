@@ -21,7 +21,7 @@ import {
 import { saveCardKeys, watchCardKeys } from '../kit/secrets/secrets-file.ts';
 import { keyIdOf, type Keys, type Vault } from '../kit/secrets/vault.ts';
 import { isCardKeyInDataDir } from '../open-secrets.ts';
-import { sealedColumns } from '../resources/sealed.ts';
+import { sealedColumns } from '../resources/facts.ts';
 import { withService, type Call, type OpenedService } from './service.ts';
 
 export function makeCommand(call: Call): Command {

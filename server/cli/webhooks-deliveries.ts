@@ -19,8 +19,8 @@ import { createLog } from '../kit/log/log.ts';
 import { visible, visibleLines } from '../kit/log/visible.ts';
 import { allAccounts } from '../kit/rules/accounts.ts';
 import { observe } from '../kit/upkeep/observe.ts';
+import { facts } from '../resources/facts.ts';
 import { findPaymentMethodOfAnyAccount } from '../resources/payment-methods/any-account.ts';
-import { cardGauges } from '../resources/payment-methods/metrics.ts';
 import { findTransactionOfAnyAccount } from '../resources/transactions/any-account.ts';
 import { requireAccount, withService, type Call, type OpenedService } from './service.ts';
 
@@ -221,7 +221,7 @@ export const workCommand = (call: Call): Command =>
 
 async function work(call: Call): Promise<void> {
   const deliverAll = async ({ database, secrets: { vault }, config }: OpenedService) => {
-    const observed = await observe(config, database, () => new Date(), cardGauges);
+    const observed = await observe(config, database, facts, () => new Date());
     const log = createLog(config.logLevel);
     for (const warning of config.warnings) log.warn(warning);
     // Loaded here, because the other commands do not need the HTTP client.

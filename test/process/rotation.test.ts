@@ -11,7 +11,7 @@ import { listSealed } from '../../server/kit/secrets/reseal.ts';
 import { watchCardKeys } from '../../server/kit/secrets/secrets-file.ts';
 import { createVault, keyIdOf } from '../../server/kit/secrets/vault.ts';
 import { findPaymentMethodOfAnyAccount } from '../../server/resources/payment-methods/any-account.ts';
-import { sealedColumns } from '../../server/resources/sealed.ts';
+import { sealedColumns } from '../../server/resources/facts.ts';
 import { giftCards } from '../../server/sandbox/sample-records.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { createPayments, startNode, type Payments } from '../support/processes.ts';

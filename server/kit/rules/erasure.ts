@@ -1,0 +1,35 @@
+// What becomes of the properties of a record when a person is erased.
+
+/** `erased` becomes null. A function makes another value of it. */
+type ErasureRule<Value> =
+  'kept' | (null extends Value ? 'erased' : never) | ((value: NonNullable<Value>) => NonNullable<Value>);
+/** Decide for each property: `kept`, or `erased` if it may say something about a person. */
+export type ErasureRules<Record> = { readonly [Name in keyof Record]-?: ErasureRule<Record[Name]> };
+
+/** Several that are kept. */
+export const kept = <const Name extends string>(...names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, 'kept'])) as { readonly [_ in Name]: 'kept' };
+
+/** In the order of the record. A property without a rule is left out, because nobody knows what it says. */
+export const eraser =
+  <Resource extends object>(rules: ErasureRules<Resource>) =>
+  (resource: Resource): Resource =>
+    Object.fromEntries(
+      (Object.keys(resource) as (keyof Resource)[]).flatMap((name) =>
+        Object.hasOwn(rules, name) ? [[name, valueAfter(rules[name], resource[name])]] : [],
+      ),
+    ) as Resource;
+
+function valueAfter<Value>(rule: ErasureRule<Value>, value: Value): unknown {
+  if (value === null || value === undefined || rule === 'kept') return value;
+  return typeof rule === 'function' ? rule(value) : null;
+}
+
+/** What happens to each column of a table with columns that are erased. */
+export type ColumnRules = Readonly<Record<string, 'kept' | 'erased' | (() => unknown)>>;
+
+/** The columns that change, and what they become. Only for tables without snapshots. */
+export const erasedValues = (rules: ColumnRules): [column: string, value: unknown][] =>
+  Object.entries(rules).flatMap(([name, rule]) =>
+    rule === 'kept' ? [] : [[name, typeof rule === 'function' ? rule() : null]],
+  );

@@ -1,0 +1,64 @@
+// The facts of all tables. Whoever goes through them does so in this order: doctor prints it, and a rotation reseals the keys of digests
+// last, by which the next one knows that it was interrupted.
+import type { Selectable } from 'kysely';
+import { rateLimits, settings } from '../kit/database/facts.ts';
+import type { Tables } from '../kit/database/tables.ts';
+import { deliveries, deliveryAttempts, events } from '../kit/events/facts.ts';
+import { webhookSubscriptions } from '../kit/events/subscriptions/facts.ts';
+import { idempotencyKeys } from '../kit/idempotency/facts.ts';
+import { sealedColumnsOf } from '../kit/secrets/reseal.ts';
+import { auditEntries } from '../kit/upkeep/audit.ts';
+import type { Facts } from '../kit/upkeep/facts.ts';
+import { apiKeyPairMerchantAccounts, apiKeyPairRoles, apiKeyPairs } from './api-key-pairs/facts.ts';
+import { buyers } from './buyers/facts.ts';
+import { giftCards } from './gift-cards/facts.ts';
+import { merchantAccounts } from './merchant-accounts/facts.ts';
+import { cardNumbers, numberBuckets } from './number-limits/facts.ts';
+import { paymentMethods } from './payment-methods/facts.ts';
+import { roles } from './roles/facts.ts';
+import { transactions } from './transactions/facts.ts';
+import type { NewTransaction } from './transactions/table.ts';
+
+/** An erasure finds the buyer, rows that name their buyer or a record of it, and no others. */
+type Erasure<Name extends keyof Tables, Row = Selectable<Tables[Name]>> = Name extends
+  'events' | 'deliveries' | 'delivery_attempts'
+  ? 'deleted'
+  : Row extends { buyer_id: unknown } | { resource_id: unknown } | { erased_at: unknown }
+    ? object | Refused<'its rows name a buyer or a record: say for each column whether it is erased'>
+    : 'kept' | Refused<'no erasure finds its rows: they have neither buyer_id nor resource_id'>;
+
+/** The compiler prints why. No value has this type. */
+interface Refused<Why> {
+  [why]: Why;
+}
+declare const why: unique symbol;
+
+export type FactsOfAll = {
+  readonly [Name in keyof Tables]: { erasure: Erasure<Name> } & (Name extends 'transactions'
+    ? Facts<Name, NewTransaction>
+    : Facts<Name>);
+};
+
+export const facts = {
+  buyers,
+  payment_methods: paymentMethods,
+  transactions,
+  gift_cards: giftCards,
+  number_buckets: numberBuckets,
+  card_numbers: cardNumbers,
+  deliveries,
+  delivery_attempts: deliveryAttempts,
+  events,
+  audit_entries: auditEntries,
+  webhook_subscriptions: webhookSubscriptions,
+  idempotency_keys: idempotencyKeys,
+  rate_limits: rateLimits,
+  api_key_pairs: apiKeyPairs,
+  api_key_pair_roles: apiKeyPairRoles,
+  api_key_pair_merchant_accounts: apiKeyPairMerchantAccounts,
+  roles,
+  merchant_accounts: merchantAccounts,
+  settings,
+} as const satisfies FactsOfAll;
+
+export const sealedColumns = sealedColumnsOf(facts);
