@@ -614,20 +614,6 @@ it('statistics that could not be made are made by the next run, which has no lim
   await sql`drop table noted`.execute(db());
 });
 
-it('every table and column of the database has its fate in server/resources/facts.ts', async () => {
-  const { rows } = await sql<{ table: string; columns: string[] }>`
-    select table_name as table, array_agg(column_name::text order by column_name) as columns
-    from information_schema.columns join information_schema.tables using (table_schema, table_name)
-    where table_schema = 'public' and table_type = 'BASE TABLE'
-      and not (select relispartition from pg_class where oid = format('%I.%I', table_schema, table_name)::regclass)
-    group by 1 order by 1`.execute(db());
-  // The names of migrations are not described for Kysely.
-  const described = rows.filter(({ table }) => table !== 'applied_migrations');
-  expect(described.map(({ table }) => table)).toEqual(Object.keys(facts).sort());
-  for (const [table, rules] of [['buyers', facts.buyers.erasure] as const, ...tablesOfBuyers])
-    expect(described.find((one) => one.table === table)?.columns).toEqual(Object.keys(rules).sort());
-});
-
 it('the events of a buyer with very many cards are found in the time that a statement has', async () => {
   const cards = Array.from({ length: 1000 }, () => randomUUID());
   const insert = (target: object) => {
