@@ -167,11 +167,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       ...(erasure === 'erased' && owner !== 'Transaction'
         ? [`Give it a value in test/service/erasure.test.ts, which fails until there is something to erase`]
         : []),
+      ...(erasure === 'erased' ? ['Add it to the list in docs/guides/personal-data.md'] : []),
       ...(kind.column === 'text' && !isPersonal
         ? [`If it may say something about a buyer, decide in ${factsFile}`]
         : []),
       ...(requests.length > 0 ? [`If callers give it, add it to ${requests.join(' and ')}`] : []),
-      `Check the types and the database: npm run lint -- --types && npm test -- erasure account-keys`,
+      `Check the types and the database: npm run lint -- --types && npm test -- erasure facts account-keys`,
       `Announce it: info.version, and \`${name}\` below "### Contract" in CHANGELOG.md`,
     ],
   };

@@ -139,14 +139,15 @@ export async function newTable(
     deleted: does('delete') && (await tells('deleted')),
   };
   const uses = (type: string) => more.some(({ member }) => member.startsWith(type));
-  const fates = namesOf([...more, ...shown]).map(
-    (name) => `${name}: '${erased.includes(name) ? 'erased' : 'kept'}'`,
-  );
+  const names = namesOf([...more, ...shown]);
+  const rules = names.map((name) => `${name}: '${erased.includes(name) ? 'erased' : 'kept'}'`);
   const facts = `${pascal(table).charAt(0).toLowerCase()}${pascal(table).slice(1)}`;
   const values: Values = {
     table,
     facts,
-    erasure: erased.length > 0 ? `{ ${fates.join(', ')} }` : "'kept'",
+    rules: rules.join(', '),
+    // An erasure finds rows by these, so the compiler wants to know about each column.
+    erases: erased.length > 0 || names.includes('buyer_id') || names.includes('resource_id'),
     Table: pascal(table),
     tables: kebab(table),
     Resource: resource,
@@ -195,9 +196,10 @@ export async function newTable(
     ...(erased.length > 0
       ? [
           `Give ${erased.join(', ')} a value in test/service/erasure.test.ts, which fails until there is something to erase; the row is found by its buyer_id: docs/guides/backend-engineer.md, "A record that belongs to another"`,
+          'Add them to the list in docs/guides/personal-data.md',
         ]
       : []),
-    'Check the types and the database: npm run lint -- --types && npm test -- erasure account-keys',
+    'Check the types and the database: npm run lint -- --types && npm test -- erasure facts account-keys',
   ];
   return formattedPlan(plan);
 }

@@ -163,8 +163,8 @@ it('a table of a resource with an event has an insert that takes it, and asks on
   expect(await read('server/resources/pets/changes.ts')).toContain(
     "withEvent(unit, 'pet.created', presentPet",
   );
-  const fates = (await read('server/resources/pets/facts.ts')).replace(/\s+/g, ' ');
-  expect(fates).toMatch(/ erasure: \{ [^}]*display_name: 'erased',[^}]* kind: 'kept', currency: 'kept'/);
+  const facts = (await read('server/resources/pets/facts.ts')).replace(/\s+/g, ' ');
+  expect(facts).toMatch(/ erasure: \{ [^}]*display_name: 'erased',[^}]* kind: 'kept', currency: 'kept'/);
   await make('operation PATCH /pets/{id}');
   const { next } = await planOf(project, readCall('field colour --in Pet'.split(' ')));
   expect(next).toContain(
@@ -176,6 +176,8 @@ it('a table of a resource with an event has an insert that takes it, and asks on
   await writeFile(join(project, own), '// Mine.\n');
   await make('table toys --erasure display_name=kept');
   expect(await read(own)).toBe('// Mine.\n');
+  // As most tables.
+  expect(await read('server/resources/toys/facts.ts')).not.toContain('erasure');
   await rm(project, { recursive: true });
 });
 
