@@ -6,6 +6,7 @@ import type { Tables } from '../kit/database/tables.ts';
 import { deliveries, deliveryAttempts, events } from '../kit/events/facts.ts';
 import { webhookSubscriptions } from '../kit/events/subscriptions/facts.ts';
 import { idempotencyKeys } from '../kit/idempotency/facts.ts';
+import type { Refused } from '../kit/rules/erasure.ts';
 import { sealedColumnsOf } from '../kit/secrets/reseal.ts';
 import { auditEntries } from '../kit/upkeep/audit.ts';
 import type { Facts } from '../kit/upkeep/facts.ts';
@@ -26,12 +27,6 @@ type Erasure<Name extends keyof Tables, Row = Selectable<Tables[Name]>> = Name e
   : Row extends { buyer_id: unknown } | { resource_id: unknown } | { erased_at: unknown }
     ? object | Refused<'its rows name a buyer or a record: say for each column whether it is erased'>
     : 'kept' | Refused<'no erasure finds its rows: they have neither buyer_id nor resource_id'>;
-
-/** The compiler prints why. No value has this type. */
-interface Refused<Why> {
-  [why]: Why;
-}
-declare const why: unique symbol;
 
 export type FactsOfAll = {
   readonly [Name in keyof Tables]: { erasure: Erasure<Name> } & (Name extends 'transactions'

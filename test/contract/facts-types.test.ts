@@ -60,6 +60,14 @@ const pieces: Piece[] = [
     fault: /Property 'wish' is missing/,
   },
   {
+    name: 'nor one that erases a column that cannot be null',
+    code: of(
+      `${wishes}, erasure: { ...kept('id', 'buyer_id', 'wish'), merchant_account_id: 'erased' }`,
+      'wishes',
+    ),
+    fault: /it cannot be null: a function makes another value/,
+  },
+  {
     name: 'nor a list without a table',
     code: `export const all = facts satisfies FactsOfAll;`,
     fault: /refunds, wishes/,

@@ -1,10 +1,18 @@
 // What becomes of the properties of a record when a person is erased.
 
-/** `erased` becomes null. A function makes another value of it. */
-type ErasureRule<Value> =
-  'kept' | (null extends Value ? 'erased' : never) | ((value: NonNullable<Value>) => NonNullable<Value>);
-/** Decide for each property: `kept`, or `erased` if it may say something about a person. */
-export type ErasureRules<Record> = { readonly [Name in keyof Record]-?: ErasureRule<Record[Name]> };
+/** Decide for each property: `kept`, or `erased` if it may say something about a person: it becomes null. A function makes another value. */
+export type ErasureRules<Record> = {
+  readonly [Name in keyof Record]-?:
+    | 'kept'
+    | (null extends Record[Name] ? 'erased' : Refused<'it cannot be null: a function makes another value'>)
+    | ((value: NonNullable<Record[Name]>) => NonNullable<Record[Name]>);
+};
+
+/** The compiler prints why. No value has this type. */
+export interface Refused<Why> {
+  [why]: Why;
+}
+declare const why: unique symbol;
 
 /** Several that are kept. */
 export const kept = <const Name extends string>(...names: readonly Name[]) =>
@@ -20,7 +28,7 @@ export const eraser =
       ),
     ) as Resource;
 
-function valueAfter<Value>(rule: ErasureRule<Value>, value: Value): unknown {
+function valueAfter<Value>(rule: ErasureRules<{ of: Value }>['of'], value: Value): unknown {
   if (value === null || value === undefined || rule === 'kept') return value;
   return typeof rule === 'function' ? rule(value) : null;
 }
