@@ -77,7 +77,6 @@ export const deliveries = {
       read: findOldestPending,
     },
   ],
-  // With their events.
   checks: {
     'attempts of deliveries are counted': (account) => sql`
       select deliveries.id::text from deliveries
@@ -107,7 +106,6 @@ export const deliveryAttempts = {
   ...plain,
   key: { delivery_id: 'uuid', number: 'integer' },
   isByAccount: true,
-  // With their events.
   erasure: 'deleted',
   placeholder: { idColumn: 'delivery_id', row: { number: 0, at: never, milliseconds: 0 } },
 } as const satisfies Facts<'delivery_attempts'>;

@@ -14,9 +14,13 @@ export interface Refused<Why> {
 }
 declare const why: unique symbol;
 
-/** Several that are kept. */
-export const kept = <const Name extends string>(...names: readonly Name[]) =>
-  Object.fromEntries(names.map((name) => [name, 'kept'])) as { readonly [_ in Name]: 'kept' };
+const each =
+  <const Rule extends string>(rule: Rule) =>
+  <const Name extends string>(...names: readonly Name[]) =>
+    Object.fromEntries(names.map((name) => [name, rule])) as { readonly [_ in Name]: Rule };
+
+/** Several properties at once. */
+export const [kept, erased] = [each('kept'), each('erased')];
 
 /** In the order of the record. A property without a rule is left out, because nobody knows what it says. */
 export const eraser =

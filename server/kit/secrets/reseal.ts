@@ -23,23 +23,17 @@ export interface Sealed extends SealedColumn {
 export const sealedColumnsOf = (facts: AllFacts): Sealed[] =>
   Object.entries(facts).flatMap(([table, { key, isByAccount, sealed }]) => {
     const [[id, idType = 'uuid'] = ['']] = Object.entries(key);
-    const columns: Readonly<Record<string, SealedFact | undefined>> = sealed === 'none' ? {} : sealed;
-    return Object.entries(columns).flatMap(([name, fact]) => {
-      if (fact === undefined) return [];
-      const { purpose, ...special } = typeof fact === 'string' ? { purpose: fact } : fact;
-      return {
-        table,
-        purpose,
-        isByAccount,
-        id: sql.ref<string>(`${table}.${id}`),
-        idType,
-        owner: sql.ref<string | null>(`${table}.merchant_account_id`),
-        value: sql<string>`${sql.ref(`${table}.${name}`)}`,
-        assignment: sql`${sql.ref(name)} = given.fresh`,
-        only: sql`true`,
-        ...special,
-      };
-    });
+    return Object.entries<SealedFact>(sealed === 'none' ? {} : sealed).map(([name, fact]) => ({
+      table,
+      isByAccount,
+      id: sql.ref<string>(`${table}.${id}`),
+      idType,
+      owner: sql.ref<string | null>(`${table}.merchant_account_id`),
+      value: sql<string>`${sql.ref(`${table}.${name}`)}`,
+      assignment: sql`${sql.ref(name)} = given.fresh`,
+      only: sql`true`,
+      ...(typeof fact === 'string' ? { purpose: fact } : fact),
+    }));
   });
 
 interface SealedValue {

@@ -78,10 +78,7 @@ export function startJobs(options: JobsOptions) {
 // Deletes what is kept for a limited time, in batches along an index: see docs/decisions/0019-retention.md.
 
 /** A table whose rows are kept for a limited time. */
-interface Kept extends Pick<KitFacts<string>, 'key' | 'isByAccount'> {
-  name: string;
-  retention: Retention;
-}
+type Kept = Pick<KitFacts<string>, 'key' | 'isByAccount'> & { name: string; retention: Retention };
 
 const batchSize = 200;
 
@@ -136,11 +133,7 @@ const deleteBatch = (
         select ${columns} from ${table} where ${isOwn} and ${at} <= ${last} and ${isNext} and not ${isKept}
         order by ${at} limit ${batchSize} for update skip locked)
       returning ${sql.ref(first)} as key, ${at} as time`.execute(tx);
-    if (account !== undefined && rows.length > 0)
-      await andThen?.(
-        tx,
-        account,
-        rows.map((row) => row.key),
-      );
+    const keys = rows.map((row) => row.key);
+    if (account !== undefined && keys.length > 0) await andThen?.(tx, account, keys);
     return rows.map((row) => row.time);
   });

@@ -71,10 +71,11 @@ const scrapeMilliseconds = 2_000;
 /** What each scrape reads. */
 export function addGauges(
   registry: Registry,
-  { usage, background }: OpenedDatabase,
+  database: OpenedDatabase,
   facts: AllFacts,
   here: () => Date,
 ): void {
+  const { usage, background } = database;
   const registers = [registry];
   const poolGauge = (name: string, help: string, key: 'most' | 'inUse' | 'waiting') =>
     new Gauge({

@@ -1,4 +1,4 @@
-import { kept } from '../../kit/rules/erasure.ts';
+import { erased, kept } from '../../kit/rules/erasure.ts';
 import { plain, type Facts } from '../../kit/upkeep/facts.ts';
 
 export const buyers = {
@@ -7,9 +7,7 @@ export const buyers = {
   isByAccount: true,
   erasure: {
     ...kept('id', 'merchant_account_id', 'created_at', 'updated_at', 'erased_at'),
-    account_number: 'erased',
-    billing_details: 'erased',
-    display_name: 'erased',
+    ...erased('account_number', 'billing_details', 'display_name'),
     // Erased last: until then it leads to transactions.
     external_identifier: 'erased',
   },

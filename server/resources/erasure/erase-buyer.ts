@@ -5,7 +5,6 @@
 import { findAccountOf } from '../../kit/database/across-accounts.ts';
 import type { Db } from '../../kit/database/database.ts';
 import { requireRightToErase } from '../../kit/database/grants.ts';
-import type { ColumnRules } from '../../kit/rules/erasure.ts';
 import { facts } from '../facts.ts';
 import { erasableProperties, eraseMethod, eraseTransaction } from '../transactions/facts.ts';
 import { writeErasedTransactions } from '../transactions/queries.ts';
@@ -45,9 +44,8 @@ interface ErasureOptions extends StepOptions {
 }
 
 /** Tables with columns that are erased whose rows name their buyer. */
-export const tablesOfBuyers = Object.entries<{ erasure: string | object }>(facts).flatMap(
-  ([table, { erasure }]) =>
-    typeof erasure === 'object' && 'buyer_id' in erasure ? [[table, erasure as ColumnRules] as const] : [],
+export const tablesOfBuyers = Object.entries(facts).flatMap(([table, { erasure }]) =>
+  typeof erasure === 'object' && 'buyer_id' in erasure ? [[table, erasure] as const] : [],
 );
 
 /** Undefined when neither a record nor a transaction names the buyer. */

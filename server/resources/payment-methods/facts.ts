@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { kept } from '../../kit/rules/erasure.ts';
+import { erased, kept } from '../../kit/rules/erasure.ts';
 import { plain, type Facts } from '../../kit/upkeep/facts.ts';
 import { applyExpiredReplacements } from './changes.ts';
 import { countProcessing } from './queries.ts';
@@ -61,17 +61,11 @@ export const paymentMethods = {
     ...kept('last_used_at', 'usage_count', 'cit_last_used_at', 'cit_usage_count'),
     // Many people share these.
     ...kept('country', 'currency', 'scheme', 'card_type', 'card_issuer_name'),
-    bin: 'erased',
-    expiration_date: 'erased',
-    external_identifier: 'erased',
-    fingerprint: 'erased',
+    ...erased('number_sealed', 'bin', 'fingerprint', 'expiration_date', 'external_identifier'),
+    ...erased('redirect_url', 'replacement', 'replacement_found_at'),
     has_replacement: () => false,
     // Of a wallet it is the e-mail address of its owner.
     label: 'erased',
-    number_sealed: 'erased',
-    redirect_url: 'erased',
-    replacement: 'erased',
-    replacement_found_at: 'erased',
     // The state of a card that cannot be used, and whose number is not stored.
     status: () => 'failed',
     // A verifier may quote what it was given.

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { components } from '../../../generated/types.ts';
-import { eraser, kept } from '../../kit/rules/erasure.ts';
+import { erased, eraser, kept } from '../../kit/rules/erasure.ts';
 import { plain, type Facts } from '../../kit/upkeep/facts.ts';
 import type { NewTransaction } from './table.ts';
 
@@ -8,10 +8,7 @@ type Schemas = components['schemas'];
 
 const eraseBuyer = eraser<Schemas['TransactionBuyer']>({
   ...kept('type', 'id'),
-  account_number: 'erased',
-  billing_details: 'erased',
-  display_name: 'erased',
-  external_identifier: 'erased',
+  ...erased('account_number', 'billing_details', 'display_name', 'external_identifier'),
 });
 
 export const eraseMethod = eraser<Schemas['TransactionPaymentMethod']>({
@@ -19,11 +16,7 @@ export const eraseMethod = eraser<Schemas['TransactionPaymentMethod']>({
   // The page of a provider, perhaps with a token for it.
   approval_url: 'erased',
   details: eraser<Schemas['CardDetails']>({ ...kept('card_type', 'card_issuer_name'), bin: 'erased' }),
-  expiration_date: 'erased',
-  external_identifier: 'erased',
-  fingerprint: 'erased',
-  label: 'erased',
-  payment_account_reference: 'erased',
+  ...erased('expiration_date', 'external_identifier', 'fingerprint', 'label', 'payment_account_reference'),
 });
 
 const eraseRedemption = eraser<Schemas['GiftCardRedemption']>({
@@ -31,9 +24,7 @@ const eraseRedemption = eraser<Schemas['GiftCardRedemption']>({
   ...kept('error_code', 'raw_error_code'),
   gift_card: eraser<Schemas['RedeemedGiftCard']>({
     ...kept('type', 'id'),
-    bin: 'erased',
-    last4: 'erased',
-    sub_bin: 'erased',
+    ...erased('bin', 'sub_bin', 'last4'),
   }),
   raw_error_message: 'erased',
 });
@@ -75,6 +66,6 @@ export const eraseTransaction = eraser<NewTransaction>(transactions.erasure);
 
 /** Properties of a transaction that an erasure may change. */
 export const erasableProperties: readonly string[] = [
-  ...Object.entries(transactions.erasure).flatMap(([name, fate]) => (fate === 'kept' ? [] : [name])),
+  ...Object.entries(transactions.erasure).flatMap(([name, rule]) => (rule === 'kept' ? [] : [name])),
   'external_identifier',
 ];
