@@ -51,7 +51,7 @@ const pieces: Piece[] = [
   },
   {
     name: 'nor one of which a sealed column is missing',
-    code: of(`${refunds}, sealed: { reason: 'answer' }`),
+    code: of(`...plain, key: { id: 'uuid' }, isByAccount: false, sealed: { reason: 'answer' }`),
     fault: /Property 'note_sealed' is missing/,
   },
   {
