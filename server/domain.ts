@@ -27,22 +27,11 @@ export const settings = {
   },
 } as const satisfies Record<string, Setting>;
 
-/** Their rows belong to merchant accounts, which are then not deleted. */
-export const ownedTables = ['buyers', 'payment_methods', 'gift_cards', 'transactions'] as const;
-
 /** What a running service has of its own: what handlers get, limits, pages. */
 export const loadServing = () => import('./serving.ts');
 
-/** What is sealed, checked, measured and done daily. */
-export async function loadFacts() {
-  const [{ sealedColumns }, { invariants }, { cardGauges }, { jobsOf }] = await Promise.all([
-    import('./resources/sealed.ts'),
-    import('./resources/invariants.ts'),
-    import('./resources/payment-methods/metrics.ts'),
-    import('./resources/jobs.ts'),
-  ]);
-  return { sealedColumns, invariants, gauges: cardGauges, jobsOf };
-}
+/** What metrics, daily jobs, doctor, a rotation and an erasure have to know of each table. */
+export const loadFacts = () => import('./resources/facts.ts');
 
 /** Fills the accounts that a new sandbox has just got. */
 export async function addSamples(unit: UnitOfWork, accounts: readonly string[], secrets: CardSecrets) {

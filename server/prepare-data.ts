@@ -15,7 +15,7 @@ import { inWork, silently, lockUntilCommit } from './kit/database/unit-of-work.t
 import { ConfigurationFault } from './kit/faults.ts';
 import { guide } from './kit/guides.ts';
 import { earlier } from './kit/rules/database-time.ts';
-import { findMissingKeys } from './kit/secrets/reseal.ts';
+import { findMissingKeys, type Sealed } from './kit/secrets/reseal.ts';
 import { sandboxKeyFile } from './kit/secrets/secrets-file.ts';
 import { isCardKeyInDataDir, type Secrets } from './open-secrets.ts';
 
@@ -23,22 +23,22 @@ interface Prepared {
   config: Config;
   log: Logger;
   secrets: Secrets;
-  facts: Pick<Awaited<ReturnType<typeof domain.loadFacts>>, 'sealedColumns'>;
+  sealedColumns: readonly Sealed[];
 }
 
 /** A sandbox without data gets its sample data. */
-export async function prepareData(db: Db, { config, log, secrets, facts }: Prepared): Promise<void> {
+export async function prepareData(db: Db, { config, log, secrets, sealedColumns }: Prepared): Promise<void> {
   const isSandbox = config.environment === 'sandbox';
   // First, because sample data would be sealed with the wrong key.
-  await refuseWrongKeys(db, { config, log, secrets, facts });
+  await refuseWrongKeys(db, { config, log, secrets, sealedColumns });
   if (isSandbox && (await fillSandbox(db, config.dataDir, secrets)))
     log.info('sample data was added to the sandbox');
   if (!isSandbox) await warnOfData(db, log);
 }
 
 /** With a wrong CARD_KEY requests fail. One that opens some of the values is probably the right one, and another is missing. */
-async function refuseWrongKeys(db: Db, { config, log, secrets, facts }: Prepared): Promise<void> {
-  const found = await findMissingKeys(db, facts.sealedColumns, secrets.vault);
+async function refuseWrongKeys(db: Db, { config, log, secrets, sealedColumns }: Prepared): Promise<void> {
+  const found = await findMissingKeys(db, sealedColumns, secrets.vault);
   if (!found) return;
   const ids = found.missing.join(', ');
   if (found.isWhollyWrong) throw new ConfigurationFault(whollyWrong(config, ids));

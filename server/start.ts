@@ -200,9 +200,9 @@ async function openParts(config: Config, log: Logger, life: Life, replaced: Part
     };
     // After the database: one that belongs to production is refused before anything is created.
     const secrets = openSecrets(config);
-    const facts = await domain.loadFacts();
-    observing = await observe(config, database, made.now, facts.gauges);
-    await prepareData(database.background.db, { ...made, secrets, facts });
+    const { facts, sealedColumns } = await domain.loadFacts();
+    observing = await observe(config, database, facts, made.now);
+    await prepareData(database.background.db, { ...made, secrets, sealedColumns });
     const { metrics } = observing;
     const responses = metrics
       ? countFaults(contract.responses, metrics.noteContractFault)
@@ -261,8 +261,9 @@ const startDailyJobs = (
 ) =>
   startJobs({
     db: background.db,
-    own: facts.jobsOf(background.db, unitsOn(background.db), log),
+    inUnitOfWork: unitsOn(background.db),
     log,
+    facts,
     here: now,
     eventRetentionDays: config.eventRetentionDays,
     auditRetentionDays: config.auditRetentionDays,

@@ -22,5 +22,22 @@ export async function migrationFile(project: Project, name: string): Promise<str
 /** The type of a column, as server/resources names it. */
 export const inSql = (type: string) => (type === 'timestamptz' ? 'timestamptz(3)' : type);
 
-/** What becomes of each table and column when a buyer is erased. */
-export const fatesFile = 'server/resources/erasure/personal.ts';
+/** At the end of an object in another one: of the one that begins with `head`. */
+export const addNested = (head: string, line: string) => (text: string) => {
+  const start = text.indexOf(head);
+  const end = start + text.slice(start).search(/\n {2}\},/);
+  if (start === -1 || end < start) throw new Error(`There is no "${head}" to add a line to.`);
+  return `${text.slice(0, end + 1)}    ${line},\n${text.slice(end + 1)}`;
+};
+
+/** The list of all tables, with what others need to know of them. */
+export const factsFile = 'server/resources/facts.ts';
+
+/** First, because the last ones have to be the last. */
+export const addFacts = (table: string, name: string, folder: string) => (text: string) =>
+  text
+    .replace('\nexport const facts = {\n', `$&  ${table === name ? name : `${table}: ${name}`},\n`)
+    .replace(
+      "\nimport type { Facts } from '../kit/upkeep/facts.ts';",
+      `$&\nimport { ${name} } from './${folder}/facts.ts';`,
+    );

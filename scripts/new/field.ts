@@ -2,7 +2,7 @@
 // nullable, so that instances of the old version and code that makes records go on without it.
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { addLine, fatesFile, inSql, migrationFile } from './code-text.ts';
+import { addLine, addNested, inSql, migrationFile } from './code-text.ts';
 import { append, appendField, appendName, inTurn, todo } from './contract-text.ts';
 import { shownRecords } from './examples.ts';
 import { mustMatch, pascal, spoken, withArticle } from './names.ts';
@@ -84,11 +84,7 @@ async function storedResources(project: Project): Promise<Map<string, string>> {
 }
 
 /** Where an erased buyer's data may be. */
-const personal: Partial<Record<string, string>> = {
-  Buyer: 'const buyerFates = {',
-  PaymentMethod: 'const paymentMethodFates = {',
-  Transaction: 'const transactionFates = {',
-};
+const personal: readonly string[] = ['Buyer', 'PaymentMethod', 'Transaction'];
 
 export interface FieldOptions {
   in?: string | undefined;
@@ -115,14 +111,15 @@ export async function newField(project: Project, name: string, options: FieldOpt
   if (name in properties) throw new Refusal(`${owner} has the field ${name} already. Choose another name.`);
   const values = readValues(options.values);
   const kind = kindOf(name, type, values);
-  const fates = personal[owner];
-  if (fates !== undefined && erasure !== 'kept' && erasure !== 'erased')
+  const isPersonal = personal.includes(owner);
+  const factsFile = `${dirname(file)}/facts.ts`;
+  if (isPersonal && erasure !== 'kept' && erasure !== 'erased')
     throw new Refusal(
       `Decide what happens to it when a buyer is erased: add --erasure erased if it may say something about the buyer, --erasure kept if the books need it. See docs/guides/personal-data.md`,
     );
-  if (fates === undefined && erasure === 'erased')
+  if (!isPersonal && erasure === 'erased')
     throw new Refusal(
-      `Nothing of ${owner} is erased with a buyer yet. Leave --erasure out, then decide in ${fatesFile}`,
+      `Nothing of ${owner} is erased with a buyer yet. Leave --erasure out, then decide in ${factsFile}`,
     );
 
   const table = basename(dirname(file)).replaceAll('-', '_');
@@ -166,7 +163,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         }),
       ),
       [file]: addLine('Columns = {', `${name}: '${kind.column}'`),
-      ...(fates !== undefined && { [fatesFile]: addLine(fates, `${name}: '${erasure}'`) }),
+      ...(isPersonal && { [factsFile]: addNested('  erasure: {', `${name}: '${erasure}'`) }),
     },
     next: [
       `Describe it, and choose a better example: ${[schema, ...(values ? [ownSchema] : []), ...examples].join(', ')}`,
@@ -174,11 +171,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       ...(erasure === 'erased' && owner !== 'Transaction'
         ? [`Give it a value in test/service/erasure.test.ts, which fails until there is something to erase`]
         : []),
-      ...(kind.column === 'text' && fates === undefined
-        ? [`If it may say something about a buyer, decide in ${fatesFile}`]
+      ...(erasure === 'erased' ? ['Add it to the list in docs/guides/personal-data.md'] : []),
+      ...(kind.column === 'text' && !isPersonal
+        ? [`If it may say something about a buyer, decide in ${factsFile}`]
         : []),
       ...(requests.length > 0 ? [`If callers give it, add it to ${requests.join(' and ')}`] : []),
-      `Check the types and the database: npm run lint -- --types && npm test -- erasure account-keys`,
+      `Check the types and the database: npm run lint -- --types && npm test -- erasure facts account-keys`,
       `Announce it: info.version, and \`${name}\` below "### Contract" in CHANGELOG.md`,
     ],
   };

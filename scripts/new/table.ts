@@ -2,7 +2,7 @@
 // operations that the contract has. Its records belong to merchant accounts: docs/decisions/0018-account-first.md.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { addLine, fatesFile, inSql, migrationFile } from './code-text.ts';
+import { addFacts, factsFile, inSql, migrationFile } from './code-text.ts';
 import { kebab, mustMatch, pascal, plural, singular, spoken } from './names.ts';
 import { formattedPlan, Refusal, type Plan } from './plan.ts';
 import {
@@ -114,11 +114,9 @@ export async function newTable(
   const one = singular(table);
   if (plural(one) !== table)
     throw new Refusal(`A table is named after its records, in the plural: table ${plural(one)}`);
-  const [, listed = ''] = (await readFile(join(project.root, fatesFile), 'utf8')).split(
-    'const tableFates = {',
-  );
-  if (new RegExp(`^  ${table}: `, 'm').test(listed))
-    throw new Refusal(`The table ${table} exists already: ${fatesFile} has it.`);
+  const listed = await readFile(join(project.root, factsFile), 'utf8');
+  if (new RegExp(`^  ${table}[:,]`, 'm').test(listed))
+    throw new Refusal(`The table ${table} exists already: ${factsFile} has it.`);
   const resource = pascal(one);
   if (!(await project.has(component('schemas', resource))))
     throw new Refusal(
@@ -141,8 +139,15 @@ export async function newTable(
     deleted: does('delete') && (await tells('deleted')),
   };
   const uses = (type: string) => more.some(({ member }) => member.startsWith(type));
+  const names = namesOf([...more, ...shown]);
+  const rules = names.map((name) => `${name}: '${erased.includes(name) ? 'erased' : 'kept'}'`);
+  const facts = `${pascal(table).charAt(0).toLowerCase()}${pascal(table).slice(1)}`;
   const values: Values = {
     table,
+    facts,
+    rules: rules.join(', '),
+    // An erasure finds rows by these, so the compiler wants to know about each column.
+    erases: erased.length > 0 || names.includes('buyer_id') || names.includes('resource_id'),
     Table: pascal(table),
     tables: kebab(table),
     Resource: resource,
@@ -173,7 +178,7 @@ export async function newTable(
   const plan: Plan = { write: { [created]: filled('migration.ts', values) }, edit: {}, next: [] };
   // Whoever has written one of these first keeps it; a stub is no work of theirs.
   const files: [file: string, text: string][] = [
-    ...['table', 'queries', 'changes'].map((name): [string, string] => [
+    ...['table', 'facts', 'queries', 'changes'].map((name): [string, string] => [
       `server/resources/${kebab(table)}/${name}.ts`,
       filled(`${name}.ts`, values),
     ]),
@@ -185,21 +190,16 @@ export async function newTable(
   for (const [file, text] of files)
     if (!(await project.has(file))) plan.write[file] = text;
     else if (isStub(await readFile(join(project.root, file), 'utf8'))) plan.edit[file] = () => text;
-  const fates = namesOf([...more, ...shown]).map(
-    (name) => `${name}: '${erased.includes(name) ? 'erased' : 'kept'}'`,
-  );
-  plan.edit[fatesFile] = addLine(
-    'const tableFates = {',
-    `${table}: ${erased.length > 0 ? `{ ${fates.join(', ')} }` : "'kept'"}`,
-  );
+  plan.edit[factsFile] = addFacts(table, facts, kebab(table));
   plan.next = [
     `Look over the columns, and add keys to other tables, before the migration is applied: ${created}`,
     ...(erased.length > 0
       ? [
           `Give ${erased.join(', ')} a value in test/service/erasure.test.ts, which fails until there is something to erase; the row is found by its buyer_id: docs/guides/backend-engineer.md, "A record that belongs to another"`,
+          'Add them to the list in docs/guides/personal-data.md',
         ]
       : []),
-    'Check the types and the database: npm run lint -- --types && npm test -- erasure account-keys',
+    'Check the types and the database: npm run lint -- --types && npm test -- erasure facts account-keys',
   ];
   return formattedPlan(plan);
 }

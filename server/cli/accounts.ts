@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { ownedTables } from '../domain.ts';
+import { loadFacts } from '../domain.ts';
 import { createAccount, deleteAccount } from '../kit/access/accounts/changes.ts';
 import { listAccounts } from '../kit/access/accounts/queries.ts';
 import { pick, printJson, printRows, withExamples, type JsonOption } from '../kit/cli/output.ts';
@@ -45,7 +45,7 @@ export function makeCommand(call: Call): Command {
     .action(async (id: string) => {
       await withChange(call, async (unit) => {
         await requireAccount(unit.db, id);
-        if ((await deleteAccount(unit, id, ownedTables)).kind === 'used')
+        if ((await deleteAccount(unit, id, (await loadFacts()).facts)).kind === 'used')
           throw new OperatorFault(
             `The merchant account ${id} was used, or has records, key pairs or events, so it cannot be deleted.`,
           );

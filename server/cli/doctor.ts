@@ -35,10 +35,10 @@ async function check(service: OpenedService) {
   const notes: string[] = [];
   for (const note of [noteSchema, noteClock, noteFailing]) notes.push(...(await note(service)));
   notes.push(...(await domain.listNotes(db)));
-  const { invariants, sealedColumns } = await domain.loadFacts();
+  const { facts, sealedColumns } = await domain.loadFacts();
   // At the same time: one is work of PostgreSQL, the other of this process.
   const [broken, unopenable] = await Promise.all([
-    findBrokenInvariants(db, invariants),
+    findBrokenInvariants(db, facts),
     findUnopenable(db, secrets, sealedColumns),
   ]);
   return { keys: secrets.keyIds(), notes, findings: [...broken, unopenable] };

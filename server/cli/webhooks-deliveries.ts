@@ -216,7 +216,8 @@ export const workCommand = (call: Call): Command =>
 
 async function work(call: Call): Promise<void> {
   const deliverAll = async ({ database, secrets: { vault }, config }: OpenedService) => {
-    const observed = await observe(config, database, () => new Date(), (await domain.loadFacts()).gauges);
+    const { facts } = await domain.loadFacts();
+    const observed = await observe(config, database, facts, () => new Date());
     const log = createLog(config.logLevel);
     for (const warning of config.warnings) log.warn(warning);
     // Loaded here, because the other commands do not need the HTTP client.

@@ -12,6 +12,7 @@ import { waitOf } from '../../server/resources/number-limits/rules.ts';
 import { recordAttempts } from '../../server/kit/events/attempts.ts';
 import { createOutbox } from '../../server/kit/events/outbox.ts';
 import { deleteExpired } from '../../server/kit/upkeep/jobs.ts';
+import { events } from '../../server/kit/events/facts.ts';
 import { silently, type UnitOfWork, type Work } from '../../server/kit/database/unit-of-work.ts';
 import type { Deps, WriteDeps } from '../../server/handlers/deps.ts';
 import { presentTransaction } from '../../server/resources/transactions/table.ts';
@@ -129,7 +130,7 @@ const pieces: Piece[] = [
         waitOf([], { limit: 1, windowSeconds: 1 }, now),
         recordAttempts(work.db, now, 'worker', []),
         createOutbox({ eventFault: () => undefined })(work.db, 'transaction.updated', 'a', {}, now),
-        deleteExpired(db, 'events', { before: now }),
+        deleteExpired(db, { name: 'events', ...events }, { before: now }),
       ];`,
     fault: /(ofDatabase[^]*){5}/,
   },
@@ -139,7 +140,7 @@ const pieces: Piece[] = [
       export const f = () => [
         createAccount(work, { id: 'a', display_name: 'A' }),
         waitOf([], { limit: 1, windowSeconds: 1 }, work.now),
-        deleteExpired(db, 'events', { before: work.now }),
+        deleteExpired(db, { name: 'events', ...events }, { before: work.now }),
       ];`,
   },
   {

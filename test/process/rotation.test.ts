@@ -10,8 +10,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { listSealed } from '../../server/kit/secrets/reseal.ts';
 import { watchCardKeys } from '../../server/kit/secrets/secrets-file.ts';
 import { createVault, keyIdOf } from '../../server/kit/secrets/vault.ts';
+import { sealedColumns } from '../../server/resources/facts.ts';
 import { findPaymentMethodOfAnyAccount } from '../../server/resources/payment-methods/any-account.ts';
-import { sealedColumns } from '../../server/resources/sealed.ts';
 import { giftCards } from '../../server/sandbox/sample-records.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { createPayments, startNode, type Payments } from '../support/processes.ts';
@@ -280,13 +280,4 @@ describe('where CARD_KEY is set', () => {
     // secrets.json was not changed, because the key comes from CARD_KEY.
     expect(keysNow()[0]).toBe(keyIdOf(old));
   });
-});
-
-it('lists every sealed column of the database', async () => {
-  const { rows } = await sql<{ name: string }>`
-    select table_name || '.' || column_name as name from information_schema.columns
-    where table_schema = 'public' and column_name like '%sealed%'`.execute(db());
-  const known = sealedColumns.map(({ value }) => value.compile(db()).sql.replaceAll('"', ''));
-  expect(rows.map(({ name }) => name).filter((name) => !known.includes(name))).toEqual([]);
-  expect(known.filter((name) => name.includes('replacement'))).toHaveLength(1);
 });

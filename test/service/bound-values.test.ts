@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rotateSubscription } from '../../server/kit/events/subscriptions/changes.ts';
 import { listSealed } from '../../server/kit/secrets/reseal.ts';
 import type { Binding } from '../../server/kit/secrets/vault.ts';
-import { sealedColumns } from '../../server/resources/sealed.ts';
+import { sealedColumns } from '../../server/resources/facts.ts';
 import { paymentsHere } from '../support/in-process.ts';
 import { startReceiver, type Receiver } from '../support/receiver.ts';
 import { createGiftCard, recordReplacement, silentWork } from '../support/records.ts';

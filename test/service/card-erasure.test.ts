@@ -2,8 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { erasedValues } from '../../server/kit/rules/erasure.ts';
 import { eraseCards } from '../../server/resources/erasure/erase-cards.ts';
-import { erasedValues, tableFates } from '../../server/resources/erasure/personal.ts';
+import { facts } from '../../server/resources/facts.ts';
 import { lockPaymentMethod } from '../../server/resources/payment-methods/queries.ts';
 import { card } from '../support/card.ts';
 import { eventually } from '../support/data-dir.ts';
@@ -62,7 +63,7 @@ const audited = async () =>
   );
 const doctor = () => done(['doctor']);
 
-const erasedRow = Object.fromEntries(erasedValues(tableFates.payment_methods));
+const erasedRow = Object.fromEntries(erasedValues(facts.payment_methods.erasure));
 
 describe('payment-methods erase', () => {
   it('leaves nothing of a card that has no buyer, but what its transactions have', async () => {
@@ -92,7 +93,7 @@ describe('payment-methods erase', () => {
     expect((await fieldsLeft()).size).toBe(6);
     const before = await rowOf(id);
     expect(
-      erasedValues(tableFates.payment_methods).filter(([name]) => before[name as 'bin'] === null),
+      erasedValues(facts.payment_methods.erasure).filter(([name]) => before[name as 'bin'] === null),
     ).toEqual([]);
     const [paidBefore, otherBefore, all] = [
       await linesOf(db(), 'transactions'),

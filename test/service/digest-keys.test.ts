@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Config } from '../../server/config.ts';
-import { ownedTables } from '../../server/domain.ts';
 import { deleteAccount } from '../../server/kit/access/accounts/changes.ts';
 import { inTransaction, openDatabase, type Db } from '../../server/kit/database/database.ts';
 import type { KeysOf } from '../../server/kit/secrets/digest-keys.ts';
 import { createVault } from '../../server/kit/secrets/vault.ts';
 import { openSecrets } from '../../server/open-secrets.ts';
+import { facts } from '../../server/resources/facts.ts';
 import { eventually, newDataDir, type DataDir } from '../support/data-dir.ts';
 import { createTestDatabase, query } from '../support/database.ts';
 import { paymentsHere } from '../support/in-process.ts';
@@ -115,7 +115,7 @@ it('a key that is rolled back is not remembered', async () => {
 it('an account whose key was used is not deleted, because processes remember the key', async () => {
   const [used, unused] = [await makeAccount(), await makeAccount()];
   await service.secrets.keysOf(db(), used);
-  const remove = (id: string) => silentWork(db(), (unit) => deleteAccount(unit, id, ownedTables));
+  const remove = (id: string) => silentWork(db(), (unit) => deleteAccount(unit, id, facts));
   expect([await remove(used), await remove(unused)]).toEqual([{ kind: 'used' }, { kind: 'deleted' }]);
 });
 

@@ -7,12 +7,13 @@ import { insertEvent } from '../../server/kit/events/outbox.ts';
 import { defaultLimits } from '../../server/kit/events/worker.ts';
 import { createKeptAnswers } from '../../server/kit/idempotency/changes.ts';
 import { earlier } from '../../server/kit/rules/database-time.ts';
+import { erasedValues } from '../../server/kit/rules/erasure.ts';
 import { lockBuyer } from '../../server/resources/buyers/queries.ts';
 import { presentBuyer } from '../../server/resources/buyers/table.ts';
-import { eraseBuyer } from '../../server/resources/erasure/erase-buyer.ts';
+import { eraseBuyer, tablesOfBuyers } from '../../server/resources/erasure/erase-buyer.ts';
 import type { FoundRow } from '../../server/resources/erasure/pages.ts';
-import { erasedValues, tableFates, tablesOfBuyers } from '../../server/resources/erasure/personal.ts';
 import { listEventsShowing } from '../../server/resources/erasure/queries.ts';
+import { facts } from '../../server/resources/facts.ts';
 import { storeCard } from '../../server/resources/payment-methods/changes.ts';
 import { lockPaymentMethod } from '../../server/resources/payment-methods/queries.ts';
 import type { NewTransaction } from '../../server/resources/transactions/queries.ts';
@@ -229,8 +230,8 @@ it('no token of the buyer is left in the database, and all that is not personal 
   /** In how many of her rows each column has a value. */
   const countErased = async () => {
     const found: [column: string, rows: number][] = [];
-    for (const [table, fates] of [['buyers', tableFates.buyers] as const, ...tablesOfBuyers])
-      for (const [column, value] of erasedValues(fates))
+    for (const [table, rules] of [['buyers', facts.buyers.erasure] as const, ...tablesOfBuyers])
+      for (const [column, value] of erasedValues(rules))
         if (value === null)
           found.push([
             `${table}.${column}`,
@@ -611,21 +612,6 @@ it('statistics that could not be made are made by the next run, which has no lim
   expect(await erase(made.id)).toMatchObject({ already_erased: true });
   await sql`drop function note cascade`.execute(db());
   await sql`drop table noted`.execute(db());
-});
-
-it('every table and column of the database has its fate in server/resources/erasure/personal.ts', async () => {
-  const { rows } = await sql<{ table: string; columns: string[] }>`
-    select table_name as table, array_agg(column_name::text order by column_name) as columns
-    from information_schema.columns join information_schema.tables using (table_schema, table_name)
-    where table_schema = 'public' and table_type = 'BASE TABLE'
-      and not (select relispartition from pg_class where oid = format('%I.%I', table_schema, table_name)::regclass)
-    group by 1 order by 1`.execute(db());
-  // Not described for Kysely: digests, and the names of migrations.
-  const others = ['rate_limits', 'applied_migrations'];
-  const described = rows.filter(({ table }) => !others.includes(table));
-  expect(described.map(({ table }) => table)).toEqual(Object.keys(tableFates).sort());
-  for (const [table, fates] of [['buyers', tableFates.buyers] as const, ...tablesOfBuyers])
-    expect(described.find((one) => one.table === table)?.columns).toEqual(Object.keys(fates).sort());
 });
 
 it('the events of a buyer with very many cards are found in the time that a statement has', async () => {

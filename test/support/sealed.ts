@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../server/kit/database/database.ts';
-import { sealedColumns } from '../../server/resources/sealed.ts';
+import { sealedColumns } from '../../server/resources/facts.ts';
 
 /** The IDs of the keys that stored values are sealed with. Not in batches, as a rotation goes through them: it could miss some. */
 export async function keysUsed(db: Db): Promise<string[]> {

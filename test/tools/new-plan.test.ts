@@ -51,7 +51,7 @@ it('a field of a buyer is erased with it', async () => {
     'openapi/components/schemas/Horn.yaml': expect.arrayContaining(['enum: [long, short]']) as unknown,
     'openapi/components/examples/PaymentMethodVisaSucceeded.yaml': ['    horn: long'],
     'server/resources/buyers/table.ts': ["  horn: 'text',"],
-    'server/resources/erasure/personal.ts': ["  horn: 'erased',"],
+    'server/resources/buyers/facts.ts': ["    horn: 'erased',"],
   });
   // The buyer of a transaction has a schema of its own.
   expect(Object.keys(added).filter((file) => file.includes('/examples/Transaction'))).toEqual([]);
@@ -73,7 +73,7 @@ it.each([
     '    description: The shoe; null when there is none. # TODO: say what it is',
   );
   expect(Object.keys(added).some((path) => path.includes('/examples/'))).toBe(true);
-  expect(Object.keys(added).some((path) => /erasure|personal/.test(path))).toBe(false);
+  expect(Object.keys(added).some((path) => /facts/.test(path))).toBe(false);
 });
 
 it('a field is in every example of its resource, at every place', async () => {
@@ -133,10 +133,14 @@ it('a table has a column for each property of its schema, and what every table h
     'server/resources/gift-card-redemptions/table.ts': expect.arrayContaining([
       '    gift_card_redemptions: GiftCardRedemptionsTable;',
     ]) as unknown,
-    'server/resources/erasure/personal.ts': expect.arrayContaining([
+    'server/resources/gift-card-redemptions/facts.ts': expect.arrayContaining([
       "    raw_error_message: 'erased',",
       "    gift_card_service_redemption_id: 'kept',",
     ]) as unknown,
+    'server/resources/facts.ts': [
+      "import { giftCardRedemptions } from './gift-card-redemptions/facts.ts';",
+      '  gift_card_redemptions: giftCardRedemptions,',
+    ],
   });
 });
 
@@ -159,8 +163,8 @@ it('a table of a resource with an event has an insert that takes it, and asks on
   expect(await read('server/resources/pets/changes.ts')).toContain(
     "withEvent(unit, 'pet.created', presentPet",
   );
-  const fates = (await read('server/resources/erasure/personal.ts')).replace(/\s+/g, ' ');
-  expect(fates).toMatch(/ pets: \{ [^}]*display_name: 'erased',[^}]* kind: 'kept', currency: 'kept'/);
+  const facts = (await read('server/resources/pets/facts.ts')).replace(/\s+/g, ' ');
+  expect(facts).toMatch(/ erasure: \{ [^}]*display_name: 'erased',[^}]* kind: 'kept', currency: 'kept'/);
   await make('operation PATCH /pets/{id}');
   const { next } = await planOf(project, readCall('field colour --in Pet'.split(' ')));
   expect(next).toContain(
@@ -172,6 +176,8 @@ it('a table of a resource with an event has an insert that takes it, and asks on
   await writeFile(join(project, own), '// Mine.\n');
   await make('table toys --erasure display_name=kept');
   expect(await read(own)).toBe('// Mine.\n');
+  // As most tables.
+  expect(await read('server/resources/toys/facts.ts')).not.toContain('erasure');
   await rm(project, { recursive: true });
 });
 

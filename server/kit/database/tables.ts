@@ -1,10 +1,11 @@
-// The types of tables, for Kysely. The table.ts of a resource adds its own to them. `rate_limits` and `applied_migrations` have no
-// types: only raw SQL uses them.
+// The types of tables, for Kysely. The table.ts of a resource adds its own to them. `applied_migrations` has no type: only raw SQL
+// uses it.
 import type { ColumnType, InsertType, SelectType, UpdateType } from 'kysely';
 import type { EventName } from '../../../generated/operations.ts';
 
 export interface Tables {
   settings: { name: string; value: string };
+  rate_limits: { key: string; points: number; expire: number | null };
 }
 
 /** `payment_methods`, for an event `payment-method.created`. */

@@ -3,8 +3,8 @@
 import { sql, type RawBuilder } from 'kysely';
 import { acrossAccounts, isCitus } from '../database/across-accounts.ts';
 import type { Db, Tx } from '../database/database.ts';
+import { sendMilliseconds } from './failure.ts';
 import type { DeliveryKey } from './outbox.ts';
-import { sendMilliseconds } from './send.ts';
 
 /** Longer than an attempt can take: ten more seconds to begin it and to record it. */
 const leaseSeconds = sendMilliseconds / 1000 + 10;

@@ -4,6 +4,9 @@ import { findSecrets } from '../log/log.ts';
 import { visible } from '../log/visible.ts';
 import { findCardNumbers, hide, type Hidden } from '../rules/card-numbers.ts';
 
+/** How long an attempt may take. */
+export const sendMilliseconds = 15_000;
+
 /** An end of an attempt that we decided on. Its message is a fixed text. */
 export class AttemptFailure extends Error {}
 

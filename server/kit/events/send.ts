@@ -3,7 +3,7 @@
 // and uses no proxy.
 import type { Dispatcher } from 'undici';
 import { connectionLimits, createConnections, type ReceiverConnection } from './connections.ts';
-import { showAnswer, AttemptFailure } from './failure.ts';
+import { showAnswer, AttemptFailure, sendMilliseconds } from './failure.ts';
 import { checkUrl, createGuardedLookup, urlRules, type UrlRules } from './guard.ts';
 import { createResolve, type ResolveOptions } from './resolve.ts';
 
@@ -32,8 +32,6 @@ interface Reply {
 
 /** Rejects when there is no answer by the deadline, or when `cancel` is aborted before there is one. */
 export type Send = (outgoing: Outgoing, cancel: AbortSignal) => Promise<Reply>;
-
-export const sendMilliseconds = 15_000;
 
 export const sendOptions = (config: Parameters<typeof urlRules>[0]): SendOptions => ({
   ...urlRules(config),

@@ -3,69 +3,38 @@
 // have not changed since they were read.
 import { sql, type RawBuilder } from 'kysely';
 import { acrossAccounts } from '../database/across-accounts.ts';
+import type { SqlType } from '../database/columns.ts';
 import { inTransaction, type Db } from '../database/database.ts';
 import { lockHolder } from '../database/unit-of-work.ts';
 import { OperatorFault } from '../faults.ts';
 import { groupByAccount } from '../rules/accounts.ts';
-import { settingName } from './digest-keys.ts';
+import type { AllFacts, SealedColumn, SealedFact } from '../upkeep/facts.ts';
 import type { Binding, Vault } from './vault.ts';
 
-export interface Sealed {
+export interface Sealed extends SealedColumn {
   table: string;
-  purpose: string;
-  /** Whether a row belongs to a merchant account, which is the first column of its primary key. */
   isByAccount: boolean;
-  /** SQL expressions for the ID and the owner that its values are bound to. */
+  /** SQL expression for the ID that its values are bound to. */
   id: RawBuilder<string>;
-  idType: 'uuid' | 'text';
-  owner: RawBuilder<string | null>;
-  /** SQL expression that reads the sealed text. */
-  value: RawBuilder<string>;
-  /** SQL assignment that replaces the sealed text with `given.fresh`. */
-  assignment: RawBuilder<unknown>;
+  idType: SqlType;
 }
 
-interface Place {
-  id: string;
-  owner: string;
-  idType: 'uuid' | 'text';
-  isByAccount: boolean;
-}
-
-export const sealedColumn = (
-  table: string,
-  name: string,
-  purpose: string,
-  { id = 'id', owner = 'merchant_account_id', idType = 'uuid', isByAccount = false }: Partial<Place> = {},
-): Sealed => ({
-  table,
-  purpose,
-  isByAccount,
-  id: sql.ref(`${table}.${id}`),
-  idType,
-  owner: sql.ref(`${table}.${owner}`),
-  value: sql`${sql.ref(`${table}.${name}`)}`,
-  assignment: sql`${sql.ref(name)} = given.fresh`,
-});
-
-// The domain lists its columns first: see resources/sealed.ts. A value that moves has its source before its target, otherwise it could
-// move past a pass over the values. The keys of digests are the last, so that the sample of `findKeyIds` tells whether a pass was
-// interrupted.
-export const ownColumns: readonly Sealed[] = [
-  sealedColumn('webhook_subscriptions', 'password_sealed', 'webhook-password'),
-  sealedColumn('webhook_subscriptions', 'secret_sealed', 'webhook-secret'),
-  sealedColumn('webhook_subscriptions', 'old_secret_sealed', 'webhook-secret'),
-  sealedColumn('idempotency_keys', 'answer_sealed', 'answer', {
-    id: 'slot',
-    idType: 'text',
-    isByAccount: true,
-  }),
-  sealedColumn('merchant_accounts', 'key_sealed', 'digest-key', { owner: 'id', idType: 'text' }),
-  {
-    ...sealedColumn('settings', 'value', 'digest-key', { id: 'name', idType: 'text' }),
-    owner: sql`null::text`,
-  },
-];
+/** In the order of the facts. A value that moves has its source before its target, otherwise it could move past a pass over the values. */
+export const sealedColumnsOf = (facts: AllFacts): Sealed[] =>
+  Object.entries(facts).flatMap(([table, { key, isByAccount, sealed }]) => {
+    const [[id, idType = 'uuid'] = ['']] = Object.entries(key);
+    return Object.entries<SealedFact>(sealed === 'none' ? {} : sealed).map(([name, fact]) => ({
+      table,
+      isByAccount,
+      id: sql.ref<string>(`${table}.${id}`),
+      idType,
+      owner: sql.ref<string | null>(`${table}.merchant_account_id`),
+      value: sql<string>`${sql.ref(`${table}.${name}`)}`,
+      assignment: sql`${sql.ref(name)} = given.fresh`,
+      only: sql`true`,
+      ...(typeof fact === 'string' ? { purpose: fact } : fact),
+    }));
+  });
 
 interface SealedValue {
   table: string;
@@ -78,7 +47,7 @@ const batchSize = 1000;
 /** Calls `look` with every sealed value that is not of this key, in batches; without a key, with all of them. */
 async function eachBatch(
   db: Db,
-  { table, purpose, id, owner, value, isByAccount }: Sealed,
+  { table, purpose, id, owner, value, isByAccount, only }: Sealed,
   keyId: string | undefined,
   look: (values: readonly SealedValue[]) => Promise<void> | void,
 ): Promise<void> {
@@ -90,7 +59,7 @@ async function eachBatch(
     const after = last && (isByAccount ? sql`${last.owner}, ${last.id}` : sql`${last.id}`);
     const { rows } = await sql<{ id: string; owner: string | null; sealed: string | null }>`
       select ${id} as id, ${owner} as owner, case when ${isWanted} then ${value} end as sealed
-      from ${sql.table(table)} where ${isSealed(table)} and ${after ? sql`(${place}) > (${after})` : sql`true`}
+      from ${sql.table(table)} where ${only} and ${after ? sql`(${place}) > (${after})` : sql`true`}
       order by ${place} limit ${batchSize} ${isByAccount ? acrossAccounts('sealed-values') : sql``}`.execute(
       db,
     );
@@ -101,9 +70,6 @@ async function eachBatch(
     last = rows.length < batchSize ? undefined : rows.at(-1);
   } while (last !== undefined);
 }
-
-/** The settings have other values, too. */
-const isSealed = (table: Sealed['table']) => (table === 'settings' ? sql`name = ${settingName}` : sql`true`);
 
 export async function listSealed(
   db: Db,
@@ -173,13 +139,13 @@ function reseal({ table, sealed, binding }: SealedValue, { seal, open }: Vault):
  */
 async function resealBatch(
   db: Db,
-  { table, id, idType, value, assignment, isByAccount }: Sealed,
+  { table, id, idType, value, assignment, isByAccount, only }: Sealed,
   values: readonly SealedValue[],
   vault: Vault,
 ): Promise<number> {
   const given = values.map((one) => ({ id: one.binding.id, old: one.sealed, fresh: reseal(one, vault) }));
   const ids = given.map((one) => one.id);
-  const isPart = isByAccount ? sql`merchant_account_id = ${values[0]?.binding.owner}` : isSealed(table);
+  const isPart = isByAccount ? sql`merchant_account_id = ${values[0]?.binding.owner}` : only;
   return inTransaction(db, async (tx) => {
     // In the order of their IDs, as elsewhere, so that two transactions cannot deadlock.
     const { rows } = await sql<{ id: string }>`
@@ -198,8 +164,8 @@ async function resealBatch(
 /** The keys of some stored values. Not of all, which takes long; IDs are random, so the first ones are a fair sample. */
 export async function findKeyIds(db: Db, columns: readonly Sealed[]): Promise<string[]> {
   const samples = columns.map(
-    ({ table, id, value }) =>
-      sql`(select ${value} as sealed from ${sql.table(table)} where ${isSealed(table)} order by ${id} limit 1000)`,
+    ({ table, id, value, only }) =>
+      sql`(select ${value} as sealed from ${sql.table(table)} where ${only} order by ${id} limit 1000)`,
   );
   const { rows } = await sql<{ key: string }>`
     select distinct split_part(sealed, '.', 1) as key from (${sql.join(samples, sql` union all `)}) as sample

@@ -3,6 +3,7 @@
 import { sql, type ColumnType, type Generated, type Selectable } from 'kysely';
 import type { Db } from '../database/database.ts';
 import type { Work } from '../database/unit-of-work.ts';
+import { plain, type Facts } from './facts.ts';
 
 interface AuditEntriesTable {
   id: Generated<number>;
@@ -19,6 +20,18 @@ declare module '../database/tables.ts' {
     audit_entries: AuditEntriesTable;
   }
 }
+
+export const auditEntries = {
+  ...plain,
+  key: { id: 'bigint' },
+  isByAccount: false,
+  // The database refuses to delete entries of the last 90 days.
+  retention: {
+    job: 'old-audit-entries',
+    milliseconds: ({ auditRetentionDays: days }) => (days === undefined ? undefined : days * 86_400_000),
+    time: 'at',
+  },
+} as const satisfies Facts<'audit_entries'>;
 
 interface OperatorCommand {
   operator: string;

@@ -1,52 +1,41 @@
 // Background jobs, run at start-up and then once a day, by one instance at a time. Each instance also looks at its clock.
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql, type RawBuilder } from 'kysely';
-import type { Logger } from 'pino';
+import { sql } from 'kysely';
 import { listAccountsWith } from '../database/across-accounts.ts';
-import { type Db, inTransaction, type Tx } from '../database/database.ts';
+import { type Db, inTransaction } from '../database/database.ts';
 import { withLock } from '../database/unit-of-work.ts';
-import { deleteDeliveriesOf } from '../events/outbox.ts';
-import { keepKeySeconds } from '../idempotency/rules.ts';
 import { isDoneWithin } from '../rules/async.ts';
 import { earlier, type DatabaseTime } from '../rules/database-time.ts';
 import { describeDifference, readSecondsAhead } from './clock.ts';
+import type { AllFacts, DailyDeps, KitFacts, Retention, RetentionDays } from './facts.ts';
 
 /** Each returns how many records it changed. */
-export type Jobs = Record<string, () => Promise<number>>;
+type Jobs = Record<string, () => Promise<number>>;
 
-interface JobsOptions {
-  db: Db;
-  /** Those of the domain. */
-  own: (now: DatabaseTime, isStopping: () => boolean) => Jobs;
-  log: Logger;
+interface JobsOptions extends RetentionDays, DailyDeps {
+  facts: AllFacts;
   /** The clock of this process. */
   here: () => Date;
-  /** Events and their deliveries; until then they can be listed and replayed. */
-  eventRetentionDays: number;
-  /** Undefined: for ever. */
-  auditRetentionDays: number | undefined;
   everyMilliseconds?: number | undefined;
 }
 
-const hour = 3_600_000;
-const day = 24 * hour;
+const day = 86_400_000;
 const stopMilliseconds = 10_000;
 
 export function startJobs(options: JobsOptions) {
-  const { db, log, here, eventRetentionDays, auditRetentionDays, everyMilliseconds = day } = options;
+  const { db, log, here, facts, everyMilliseconds = day } = options;
   let stopping = false;
   const isStopping = () => stopping;
   const jobsAt = (now: DatabaseTime): Jobs => {
-    const ago = (milliseconds: number) => ({ before: earlier(now, milliseconds), isStopping });
-    return {
-      ...options.own(now, isStopping),
-      'old-events': () => deleteExpired(db, 'events', ago(eventRetentionDays * day)),
-      ...(auditRetentionDays !== undefined && {
-        'old-audit-entries': () => deleteExpired(db, 'audit_entries', ago(auditRetentionDays * day)),
-      }),
-      'old-idempotency-keys': () => deleteExpired(db, 'idempotency_keys', ago(1000 * keepKeySeconds + hour)),
-      'old-rate-limits': () => deleteExpired(db, 'rate_limits', ago(60_000)),
-    };
+    const jobs: Jobs = {};
+    for (const [name, { daily, retention, ...table }] of Object.entries(facts)) {
+      if (daily !== 'none') for (const [job, run] of Object.entries(daily)) jobs[job] = () => run(options);
+      const milliseconds = retention === 'forever' ? undefined : retention.milliseconds(options);
+      if (retention === 'forever' || milliseconds === undefined) continue;
+      const expired = { before: earlier(now, milliseconds), isStopping };
+      jobs[retention.job] = () => deleteExpired(db, { ...table, name, retention }, expired);
+    }
+    return jobs;
   };
   const runAll = async () => {
     try {
@@ -88,46 +77,8 @@ export function startJobs(options: JobsOptions) {
 
 // Deletes what is kept for a limited time, in batches along an index: see docs/decisions/0019-retention.md.
 
-interface Kept {
-  /** The columns of its primary key, without the merchant account. */
-  key: readonly string[];
-  /** The column that tells its age. An index begins with it, or with the merchant account and it. */
-  time: string;
-  /** Whether that column has milliseconds since 1970. */
-  isNumber?: true;
-  /** Whether its rows belong to merchant accounts. */
-  byAccount: boolean;
-  /** What is kept however old it is. */
-  unless?: (account: string) => RawBuilder<unknown>;
-  /** Deletes what belongs to these rows. */
-  andThen?: (tx: Tx, account: string, keys: readonly string[]) => Promise<void>;
-}
-
-/**
- * Of a subscription that exists: nobody else will end it. With a limit, so that PostgreSQL looks for each event by an index; as a
- * join it may read all pending deliveries for each batch.
- */
-const hasPending = (account: string) => sql`coalesce((
-  select true from deliveries where merchant_account_id = ${account} and event_id = events.id and state = 'pending'
-    and exists (select from webhook_subscriptions where webhook_subscriptions.id = subscription_id) limit 1), false)`;
-
-const kept = {
-  events: {
-    key: ['id'],
-    time: 'created_at',
-    byAccount: true,
-    unless: hasPending,
-    andThen: deleteDeliveriesOf,
-  },
-  idempotency_keys: { key: ['slot'], time: 'created_at', byAccount: true },
-  // The database refuses to delete entries of the last 90 days.
-  audit_entries: { key: ['id'], time: 'at', byAccount: false },
-  rate_limits: { key: ['key'], time: 'expire', isNumber: true, byAccount: false },
-  card_numbers: { key: ['bucket', 'number'], time: 'seen_at', byAccount: false },
-  number_buckets: { key: ['bucket'], time: 'changed_at', byAccount: false },
-} as const satisfies Record<string, Kept>;
-
-type KeptTable = keyof typeof kept;
+/** A table whose rows are kept for a limited time. */
+type Kept = Pick<KitFacts<string>, 'key' | 'isByAccount'> & { name: string; retention: Retention };
 
 const batchSize = 200;
 
@@ -138,26 +89,20 @@ interface Expired {
 }
 
 /** Returns how many rows were deleted. Rows that others have locked are left for the next time. */
-export async function deleteExpired(db: Db, table: KeptTable, expired: Expired): Promise<number> {
-  if (!kept[table].byAccount) return deleteOf(db, table, undefined, expired);
+export async function deleteExpired(db: Db, table: Kept, expired: Expired): Promise<number> {
+  const isOld = sql`${sql.ref(table.retention.time)} <= ${expired.before}`;
+  const accounts = table.isByAccount ? await listAccountsWith(db, table.name, isOld) : [undefined];
   let deleted = 0;
-  const isOld = sql`${sql.ref(kept[table].time)} <= ${expired.before}`;
-  for (const account of await listAccountsWith(db, table, isOld))
-    deleted += await deleteOf(db, table, account, expired);
+  for (const account of accounts) deleted += await deleteOf(db, table, account, expired);
   return deleted;
 }
 
-async function deleteOf(
-  db: Db,
-  table: KeptTable,
-  account: string | undefined,
-  { before, isStopping = () => false }: Expired,
-): Promise<number> {
+async function deleteOf(db: Db, table: Kept, account: string | undefined, expired: Expired): Promise<number> {
   let deleted = 0;
   let from: Date | number | undefined;
-  while (!isStopping()) {
+  while (!expired.isStopping?.()) {
     const begun = performance.now();
-    const times = await deleteBatch(db, table, account, { from, before });
+    const times = await deleteBatch(db, table, account, { from, before: expired.before });
     deleted += times.length;
     if (times.length < batchSize) break;
     // The next batch does not go through the entries of deleted rows, which the index keeps until it is vacuumed.
@@ -171,15 +116,15 @@ async function deleteOf(
 /** Returns the times of the rows that it deleted. */
 const deleteBatch = (
   db: Db,
-  name: KeptTable,
+  { name, key, retention: { time, isNumber, unless, andThen } }: Kept,
   account: string | undefined,
   { from, before }: { from: Date | number | undefined; before: DatabaseTime },
 ): Promise<(Date | number)[]> =>
   inTransaction(db, async (tx) => {
-    const { key, time, isNumber, unless, andThen }: Kept = kept[name];
     const last = isNumber ? before.getTime() : before;
     const [table, at] = [sql.table(name), sql.ref(time)];
-    const columns = sql.join(key.map((column) => sql.ref(column)));
+    const [first = '', ...others] = Object.keys(key);
+    const columns = sql.join([first, ...others].map((column) => sql.ref(column)));
     const isOwn = account === undefined ? sql`true` : sql`merchant_account_id = ${account}`;
     const isNext = from === undefined ? sql`true` : sql`${at} >= ${from}`;
     const isKept = account === undefined || !unless ? sql`false` : unless(account);
@@ -187,12 +132,8 @@ const deleteBatch = (
       delete from ${table} where ${isOwn} and (${columns}) in (
         select ${columns} from ${table} where ${isOwn} and ${at} <= ${last} and ${isNext} and not ${isKept}
         order by ${at} limit ${batchSize} for update skip locked)
-      returning ${sql.ref(key[0] ?? '')} as key, ${at} as time`.execute(tx);
-    if (account !== undefined && rows.length > 0)
-      await andThen?.(
-        tx,
-        account,
-        rows.map((row) => row.key),
-      );
+      returning ${sql.ref(first)} as key, ${at} as time`.execute(tx);
+    const keys = rows.map((row) => row.key);
+    if (account !== undefined && keys.length > 0) await andThen?.(tx, account, keys);
     return rows.map((row) => row.time);
   });

@@ -7,9 +7,9 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { Db } from '../database/database.ts';
 import type { OpenedDatabase } from '../database/open.ts';
 import type { Attempt } from '../events/attempts.ts';
-import { countQueue, findOldestPending } from '../events/deliveries.ts';
 import type { Build } from '../installation.ts';
 import { readSecondsAhead } from './clock.ts';
+import type { AllFacts, TableGauge } from './facts.ts';
 
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -71,10 +71,11 @@ const scrapeMilliseconds = 2_000;
 /** What each scrape reads. */
 export function addGauges(
   registry: Registry,
-  { usage, background }: OpenedDatabase,
+  database: OpenedDatabase,
+  facts: AllFacts,
   here: () => Date,
-  own: readonly OwnGauge[],
 ): void {
+  const { usage, background } = database;
   const registers = [registry];
   const poolGauge = (name: string, help: string, key: 'most' | 'inUse' | 'waiting') =>
     new Gauge({
@@ -91,59 +92,28 @@ export function addGauges(
   poolGauge('most', 'Connections that a pool may have', 'most');
   poolGauge('waiting', 'Callers that wait for a connection', 'waiting');
   const scrapeDb = () => background.dbFor({ deadline: { left: scrapeMilliseconds } });
-  new Gauge({
-    name: 'payments_webhook_queue',
-    help: 'Deliveries in the queue: due now, or later',
-    labelNames: ['when'],
-    registers,
-    async collect() {
-      // Without the database there is no value; the other metrics are needed all the more.
-      this.reset();
-      const deliveries = await countQueue(scrapeDb()).catch(() => undefined);
-      if (!deliveries) return;
-      this.set({ when: 'due' }, deliveries.due);
-      this.set({ when: 'later' }, deliveries.later);
-    },
-  });
-  new Gauge({
-    name: 'payments_webhook_oldest_event_seconds',
-    help: 'Age of the oldest event that is not delivered to a subscription yet',
-    registers,
-    async collect() {
-      const age = await findOldestPending(scrapeDb()).catch(() => undefined);
-      if (age === undefined) this.remove();
-      else this.set(age);
-    },
-  });
-  new Gauge({
-    name: 'payments_clock_ahead_seconds',
+  for (const { gauges } of Object.values(facts))
+    if (gauges !== 'none') for (const gauge of gauges) addGauge(registers, scrapeDb, gauge);
+  addGauge(registers, scrapeDb, {
+    name: 'clock_ahead_seconds',
     help: 'How far the clock of this instance is ahead of the one of the database; negative if it is behind',
-    registers,
-    async collect() {
-      const seconds = await readSecondsAhead(scrapeDb(), here).catch(() => undefined);
-      if (seconds === undefined) this.remove();
-      else this.set(seconds);
-    },
+    read: (db) => readSecondsAhead(db, here),
   });
-  for (const gauge of own) addOwn(registers, scrapeDb, gauge);
 }
 
-/** A number of the domain that each scrape reads. */
-export interface OwnGauge {
-  name: string;
-  help: string;
-  read: (db: Db) => Promise<number>;
-}
-
-function addOwn(registers: Registry[], scrapeDb: () => Db, { name, help, read }: OwnGauge): void {
+function addGauge(registers: Registry[], scrapeDb: () => Db, { name, help, label, read }: TableGauge): void {
   new Gauge({
     name: `payments_${name}`,
     help,
+    labelNames: label === undefined ? [] : [label],
     registers,
     async collect() {
-      const value = await read(scrapeDb()).catch(() => undefined);
-      if (value === undefined) this.remove();
-      else this.set(value);
+      // Without the database there is no value; the other metrics are needed all the more.
+      if (label === undefined) this.remove();
+      else this.reset();
+      const value = await read(scrapeDb()).catch(() => ({}));
+      if (typeof value === 'number') this.set(value);
+      else for (const [one, count] of Object.entries(value)) this.set({ [label ?? '']: one }, count);
     },
   });
 }

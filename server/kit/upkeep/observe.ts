@@ -3,7 +3,8 @@ import type { ResponseCheck } from '../contract/responses.ts';
 import type { OpenedDatabase } from '../database/open.ts';
 import { OperatorFault } from '../faults.ts';
 import { readBuild } from '../installation.ts';
-import type { Metrics, OwnGauge } from './metrics.ts';
+import type { AllFacts } from './facts.ts';
+import type { Metrics } from './metrics.ts';
 
 export type Observing = Awaited<ReturnType<typeof observe>>;
 
@@ -16,13 +17,13 @@ interface Observed {
 export async function observe(
   { metricsHost, metricsPort, tracing }: Observed,
   database: OpenedDatabase,
+  facts: AllFacts,
   here: () => Date,
-  own: readonly OwnGauge[],
 ) {
   const started =
     metricsPort === undefined
       ? undefined
-      : await startMetrics({ host: metricsHost, port: metricsPort }, database, here, own);
+      : await startMetrics({ host: metricsHost, port: metricsPort }, database, facts, here);
   return {
     metrics: started?.metrics,
     metricsPort: started?.server.port,
@@ -34,12 +35,12 @@ export async function observe(
 async function startMetrics(
   address: { host: string; port: number },
   database: OpenedDatabase,
+  facts: AllFacts,
   here: () => Date,
-  own: readonly OwnGauge[],
 ) {
   const { addGauges, createMetrics, serveMetrics } = await import('./metrics.ts');
   const metrics = createMetrics(readBuild());
-  addGauges(metrics.registry, database, here, own);
+  addGauges(metrics.registry, database, facts, here);
   const server = await serveMetrics(metrics.registry, address).catch(refusePort(address));
   return { metrics, server };
 }

@@ -5,15 +5,10 @@
 import { findAccountOf } from '../../kit/database/across-accounts.ts';
 import type { Db } from '../../kit/database/database.ts';
 import { requireRightToErase } from '../../kit/database/grants.ts';
+import { facts } from '../facts.ts';
+import { erasableProperties, eraseMethod, eraseTransaction } from '../transactions/facts.ts';
 import { writeErasedTransactions } from '../transactions/queries.ts';
 import { presentTransaction, type NewTransaction } from '../transactions/table.ts';
-import {
-  erasableProperties,
-  eraseMethod,
-  eraseTransaction,
-  tablesOfBuyers,
-  tablesWithTraces,
-} from './personal.ts';
 import {
   beginErasure,
   eraseAnswers,
@@ -33,7 +28,7 @@ import {
   type FoundTransaction,
   type Person,
 } from './queries.ts';
-import { refreshStatistics } from './statistics.ts';
+import { refreshStatistics, tablesWithTraces } from './statistics.ts';
 import { createSteps, type FoundRecords, type StepOptions } from './steps.ts';
 
 export interface Erasure {
@@ -47,6 +42,11 @@ interface ErasureOptions extends StepOptions {
   /** Erases the merchant's references of transactions, too. */
   references: boolean;
 }
+
+/** Tables with columns that are erased whose rows name their buyer. */
+export const tablesOfBuyers = Object.entries(facts).flatMap(([table, { erasure }]) =>
+  typeof erasure === 'object' && 'buyer_id' in erasure ? [[table, erasure] as const] : [],
+);
 
 /** Undefined when neither a record nor a transaction names the buyer. */
 export async function eraseBuyer(id: string, options: ErasureOptions): Promise<Erasure | undefined> {
@@ -62,8 +62,8 @@ export async function eraseBuyer(id: string, options: ErasureOptions): Promise<E
     person.externalIdentifier = (await lockBuyerToErase(unit.db, account, id))?.external_identifier ?? null;
     return eraseBuyerRecord(unit.db, account, id, unit.now);
   });
-  for (const [name, fates] of tablesOfBuyers) {
-    await step(name, ({ db: tx, now }) => eraseRecords(tx, [name, fates], person, now));
+  for (const [name, rules] of tablesOfBuyers) {
+    await step(name, ({ db: tx, now }) => eraseRecords(tx, [name, rules], person, now));
     person.records.push(...(await listRecords(db, name, person)));
   }
   // In its own account, a reference may name the buyer, too.

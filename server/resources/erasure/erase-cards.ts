@@ -8,7 +8,9 @@ import type { Db } from '../../kit/database/database.ts';
 import { requireRightToErase } from '../../kit/database/grants.ts';
 import type { Work } from '../../kit/database/unit-of-work.ts';
 import { shellWord } from '../../kit/installation.ts';
+import { erasedValues } from '../../kit/rules/erasure.ts';
 import { readUuid } from '../../kit/rules/values.ts';
+import { paymentMethods } from '../payment-methods/facts.ts';
 import { currentMonth, expiry, isExpired } from '../payment-methods/queries.ts';
 import {
   everywhere,
@@ -21,7 +23,6 @@ import {
   type FoundRow,
   type Place,
 } from './pages.ts';
-import { erasedValues, tableFates, tablesWithTraces } from './personal.ts';
 import {
   assignments,
   beginErasure,
@@ -33,7 +34,7 @@ import {
   hasErasure,
   hasSomething,
 } from './queries.ts';
-import { refreshStatistics } from './statistics.ts';
+import { refreshStatistics, tablesWithTraces } from './statistics.ts';
 import { createSteps, type FoundRecords, type StepOptions } from './steps.ts';
 
 /** `expiredBefore` is MM/YY. Without an account, the cards of all accounts. */
@@ -48,8 +49,8 @@ export interface CardErasure {
   isContinued: boolean;
 }
 
-const fates = tableFates.payment_methods;
-const isLeft = hasSomething(fates);
+const rules = paymentMethods.erasure;
+const isLeft = hasSomething(rules);
 
 export async function eraseCards(
   chosen: ChosenCards,
@@ -169,7 +170,7 @@ const eraseRows = (
 ): Promise<number> =>
   changed(
     sql`
-    update payment_methods set ${assignments(erasedValues(fates))}, updated_at = ${notBack(now)}
+    update payment_methods set ${assignments(erasedValues(rules))}, updated_at = ${notBack(now)}
     where merchant_account_id = ${account} and id = any(${ids}::uuid[]) and ${isChosen} and ${isLeft}`.execute(
       db,
     ),

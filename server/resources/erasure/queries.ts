@@ -1,5 +1,5 @@
 // Finds and erases what is stored of one buyer, in batches, and what all erasures share. What is personal is said in
-// resources/personal.ts.
+// the facts of tables.
 import { sql, type RawBuilder } from 'kysely';
 import { acrossAccounts } from '../../kit/database/across-accounts.ts';
 import { notBack } from '../../kit/database/columns.ts';
@@ -7,11 +7,13 @@ import type { Db, Tx } from '../../kit/database/database.ts';
 import type { Work } from '../../kit/database/unit-of-work.ts';
 import type { PageEnd } from '../../kit/events/delivery-list.ts';
 import { deleteDeliveriesOf } from '../../kit/events/outbox.ts';
+import { idempotencyKeys } from '../../kit/idempotency/facts.ts';
 import type { DatabaseTime } from '../../kit/rules/database-time.ts';
+import { erasedValues, type ColumnRules } from '../../kit/rules/erasure.ts';
+import { buyers } from '../buyers/facts.ts';
 import { hasValue, hasValueOf, isOf } from '../transactions/lookup.ts';
 import type { TransactionRow } from '../transactions/queries.ts';
 import { nextEvents, noteOf, pageOf, type FoundPage, type FoundRow, type Place } from './pages.ts';
-import { erasedValues, tableFates, type ColumnFates } from './personal.ts';
 
 const batchSize = 500;
 
@@ -67,10 +69,10 @@ export const lockBuyerToErase = (db: Tx, account: string, id: string) =>
 
 /** From now on nothing can be stored for the buyer. Its external identifier is still needed to find its transactions. */
 export const eraseBuyerRecord = (db: Tx, account: string, id: string, now: DatabaseTime): Promise<number> => {
-  const { external_identifier: _last, ...fates } = tableFates.buyers;
+  const { external_identifier: _last, ...rules } = buyers.erasure;
   return changed(
     sql`
-    update buyers set ${assignments(erasedValues(fates))}, erased_at = ${now}, updated_at = ${notBack(now)}
+    update buyers set ${assignments(erasedValues(rules))}, erased_at = ${now}, updated_at = ${notBack(now)}
     where merchant_account_id = ${account} and id = ${id} and erased_at is null`.execute(db),
   );
 };
@@ -89,22 +91,22 @@ export const changed = async (running: Promise<{ numAffectedRows?: bigint }>): P
   Number((await running).numAffectedRows ?? 0);
 
 /** Whether a row has something to erase. */
-export const hasSomething = (fates: ColumnFates): RawBuilder<boolean> => {
-  const isLeft = erasedValues(fates).map(([name, value]) => sql`${sql.ref(name)} is distinct from ${value}`);
+export const hasSomething = (rules: ColumnRules): RawBuilder<boolean> => {
+  const isLeft = erasedValues(rules).map(([name, value]) => sql`${sql.ref(name)} is distinct from ${value}`);
   return sql<boolean>`(${sql.join(isLeft, sql` or `)})`;
 };
 
 /** Those that are not erased yet. */
 export function eraseRecords(
   db: Tx,
-  [table, fates]: readonly [string, ColumnFates],
+  [table, rules]: readonly [string, ColumnRules],
   { account, id }: Person,
   now: DatabaseTime,
 ): Promise<number> {
   return changed(
     sql`
-    update ${sql.table(table)} set ${assignments(erasedValues(fates))} ${'updated_at' in fates ? sql`, updated_at = ${notBack(now)}` : sql``}
-    where merchant_account_id = ${account} and buyer_id = ${id} and ${hasSomething(fates)}`.execute(db),
+    update ${sql.table(table)} set ${assignments(erasedValues(rules))} ${'updated_at' in rules ? sql`, updated_at = ${notBack(now)}` : sql``}
+    where merchant_account_id = ${account} and buyer_id = ${id} and ${hasSomething(rules)}`.execute(db),
   );
 }
 
@@ -201,7 +203,7 @@ export const eraseAnswers = (
 ): Promise<number> =>
   changed(
     sql`
-    update idempotency_keys set ${assignments(erasedValues(tableFates.idempotency_keys))}
+    update idempotency_keys set ${assignments(erasedValues(idempotencyKeys.erasure))}
     where merchant_account_id = ${account} and answer_sealed is not null
       and resource_id ${'execute' in shown ? sql`in (${shown})` : sql`= any(${shown}::uuid[])`}`.execute(db),
   );

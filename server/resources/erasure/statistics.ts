@@ -2,20 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { inTransaction, type Db, type Tx } from '../../kit/database/database.ts';
+import { facts } from '../facts.ts';
 
-const [unknown, never] = ['00000000-0000-0000-0000-000000000000', new Date(0)];
-
-/** A row that says nothing, for each table whose rows are deleted, with the column that identifies it. */
-const placeholders: Readonly<Record<string, { key: string; row: object }>> = {
-  gift_cards: { key: 'id', row: { number_sealed: '', pin_sealed: '', bin: '', sub_bin: '', last4: '' } },
-  events: { key: 'id', row: { name: '', body: '', created_at: never } },
-  deliveries: { key: 'id', row: { event_id: unknown, subscription_id: unknown } },
-  delivery_attempts: { key: 'delivery_id', row: { number: 0, at: never, milliseconds: 0 } },
-  idempotency_keys: {
-    key: 'claim',
-    row: { slot: '', fingerprint: '', claimed_until: never, created_at: never },
-  },
-};
+/** Whose statistics may hold values that are erased with a buyer. */
+export const tablesWithTraces = Object.entries(facts).flatMap(([table, { erasure }]) =>
+  erasure === 'kept' ? [] : [table],
+);
 
 /** The statistics of the planner hold samples of the values. May take minutes. */
 export async function refreshStatistics(db: Db, tables: readonly string[]): Promise<void> {
@@ -24,21 +16,24 @@ export async function refreshStatistics(db: Db, tables: readonly string[]): Prom
     select relname as name from pg_class where oid = any(${tables}::text[]::regclass[]) and reltuples = 0`.execute(
     db,
   );
-  for (const { name } of rows) await inTransaction(db, (tx) => refreshEmpty(tx, name, placeholders[name]));
+  for (const { name } of rows)
+    await inTransaction(db, (tx) => refreshEmpty(tx, name, facts[name as keyof typeof facts]));
 }
 
 /** ANALYZE leaves the statistics of a table without rows as they are. Nobody else sees the row that it gets here. */
-async function refreshEmpty(tx: Tx, name: string, placeholder: (typeof placeholders)[string] | undefined) {
+async function refreshEmpty(tx: Tx, name: string, { placeholder }: (typeof facts)[keyof typeof facts]) {
   const account = await tx.selectFrom('merchant_accounts').select('id').limit(1).executeTakeFirst();
   // Rows of the other tables are never deleted.
-  if (!placeholder || !account) return;
-  const { key, row } = placeholder;
+  if (placeholder === 'none' || !account) return;
+  const { idColumn, row } = placeholder;
   const [table, id] = [sql.table(name), randomUUID()];
-  const values = { ...row, [key]: id, merchant_account_id: account.id };
+  const values = { ...row, [idColumn]: id, merchant_account_id: account.id };
   await sql`
     insert into ${table} (${sql.join(Object.keys(values).map((column) => sql.ref(column)))})
     values (${sql.join(Object.values(values))})`.execute(tx);
   await sql`analyze ${table}`.execute(tx);
   await sql`
-    delete from ${table} where merchant_account_id = ${account.id} and ${sql.ref(key)} = ${id}`.execute(tx);
+    delete from ${table} where merchant_account_id = ${account.id} and ${sql.ref(idColumn)} = ${id}`.execute(
+    tx,
+  );
 }

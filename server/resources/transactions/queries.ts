@@ -8,7 +8,7 @@ import type { UnitOfWork } from '../../kit/database/unit-of-work.ts';
 import type { EventTx } from '../../kit/events/outbox.ts';
 import { inSlices } from '../../kit/rules/async.ts';
 import { readUuid, notAfter } from '../../kit/rules/values.ts';
-import { erasableProperties } from '../erasure/personal.ts';
+import { erasableProperties } from './facts.ts';
 import { filterColumns, transactionColumns, type NewTransaction, type TransactionsTable } from './table.ts';
 
 export type { NewTransaction, Transaction } from './table.ts';

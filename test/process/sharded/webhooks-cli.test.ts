@@ -456,14 +456,28 @@ describe('payments webhooks work', () => {
     });
     const subscription = await subscribe(idle, receiver.url);
     for (let made = 0; made < 12; made += 1) await storeCard(idle);
-    const worker = startLong(['webhooks', 'work'], { NODE_EXTRA_CA_CERTS: certificateFile });
+    const metricsPort = await freePort();
+    const worker = startLong(['webhooks', 'work'], {
+      NODE_EXTRA_CA_CERTS: certificateFile,
+      METRICS_PORT: String(metricsPort),
+    });
     await receiver.received(12);
     const pending = idle.service.database.db
       .selectFrom('deliveries')
       .select('id')
       .where('state', '=', 'pending');
     await until(async () => (await pending.execute()).length === 0);
+    const scraped = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
     expect(await worker.stop()).toBe(0);
+    // Where services run without a worker, alerts may look at this one alone: it shows the numbers of all tables.
+    expect([...scraped.matchAll(/^(payments_(?:cards|webhook)_\w+)[ {]/gm)].map(([, name]) => name)).toEqual(
+      expect.arrayContaining([
+        'payments_webhook_queue',
+        'payments_webhook_oldest_event_seconds',
+        'payments_cards_processing',
+        'payments_cards_processing_oldest_seconds',
+      ]),
+    );
     expect(worker.output()).toContain('webhook succeeded');
     expect(worker.output()).not.toContain('could not be handled');
     const ids = receiver.got.map((got) => verify(subscription.secret, got).id);

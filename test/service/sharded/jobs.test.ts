@@ -15,7 +15,7 @@ import { createSubscription, deleteSubscription } from '../../../server/kit/even
 import { insertWebhookSubscription } from '../../../server/kit/events/subscriptions/queries.ts';
 import type { DatabaseTime } from '../../../server/kit/rules/database-time.ts';
 import { startJobs, deleteExpired } from '../../../server/kit/upkeep/jobs.ts';
-import { jobsOf } from '../../../server/resources/jobs.ts';
+import { facts } from '../../../server/resources/facts.ts';
 import { findPaymentMethodOfAnyAccount } from '../../../server/resources/payment-methods/any-account.ts';
 import { cards } from '../../../server/sandbox/sample-records.ts';
 import { createTestDatabase, openTestDatabase } from '../../support/database.ts';
@@ -283,6 +283,7 @@ describe('retention', () => {
   };
   const before = () => new Date(Date.now() - 30 * 86_400_000) as DatabaseTime;
 
+  const oldEvents = { name: 'events', ...facts.events };
   let database: Database & { url: string };
   beforeEach(async () => {
     const url = await createTestDatabase('furnished');
@@ -301,11 +302,11 @@ describe('retention', () => {
     await make(db, id, 'succeeded', 700);
     // Of a subscription that was deleted meanwhile.
     await make(db, null, 'pending', 2);
-    expect(await deleteExpired(db, 'events', { before: before() })).toBe(1_402);
+    expect(await deleteExpired(db, oldEvents, { before: before() })).toBe(1_402);
     expect(await count(db)).toEqual([3, 3, 3]);
     await deleteSubscription(inStepOf(db), id);
     expect(await count(db)).toEqual([3, 0, 0]);
-    expect(await deleteExpired(db, 'events', { before: before() })).toBe(3);
+    expect(await deleteExpired(db, oldEvents, { before: before() })).toBe(3);
   });
 
   it('sends a few statements for 3,000 accounts of which two have something to delete', async () => {
@@ -327,7 +328,9 @@ describe('retention', () => {
     const trips = async (table: 'events' | 'idempotency_keys', expected: number) => {
       await sql`select 1`.execute(counted.db);
       const begun = counter.trips();
-      expect(await deleteExpired(counted.db, table, { before: before() })).toBe(expected);
+      expect(await deleteExpired(counted.db, { name: table, ...facts[table] }, { before: before() })).toBe(
+        expected,
+      );
       return counter.trips() - begun;
     };
     // One to find the accounts, then begin, the statements of a batch, and commit.
@@ -342,10 +345,10 @@ describe('retention', () => {
     await make(db, null, 'failed', 2);
     await inTransaction(db, async (tx) => {
       await sql`select from events where merchant_account_id = 'default' limit 1 for update`.execute(tx);
-      expect(await deleteExpired(db, 'events', { before: before(), isStopping: () => true })).toBe(0);
-      expect(await deleteExpired(db, 'events', { before: before() })).toBe(1);
+      expect(await deleteExpired(db, oldEvents, { before: before(), isStopping: () => true })).toBe(0);
+      expect(await deleteExpired(db, oldEvents, { before: before() })).toBe(1);
     });
-    expect(await deleteExpired(db, 'events', { before: before() })).toBe(1);
+    expect(await deleteExpired(db, oldEvents, { before: before() })).toBe(1);
     expect(await count(db)).toEqual([0, 0, 0]);
   });
 });
@@ -379,7 +382,8 @@ it('the database keeps what operators did in the last 90 days, whatever it is to
     .insertInto('audit_entries')
     .values([89, 91].map((days) => ({ at: at(days), operator: 'o', host: 'h', command: `${days} days` })))
     .execute();
-  const remove = (before: Date) => deleteExpired(db, 'audit_entries', { before: before as DatabaseTime });
+  const remove = (before: Date) =>
+    deleteExpired(db, { name: 'audit_entries', ...facts.audit_entries }, { before: before as DatabaseTime });
   await expect(remove(new Date())).rejects.toThrow('audit entries cannot be changed');
   expect(await remove(at(90))).toBe(1);
 });
@@ -393,8 +397,9 @@ it('continues after the database was down, and logs the failure', async () => {
   const inUnitOfWork = createUnitOfWork({ outbox, publicUrl: () => '' })(db);
   const jobs = startJobs({
     db,
-    own: jobsOf(db, inUnitOfWork, log, 0),
+    inUnitOfWork,
     log,
+    facts,
     here: () => new Date(),
     eventRetentionDays: 30,
     auditRetentionDays: undefined,

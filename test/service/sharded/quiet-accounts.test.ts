@@ -10,9 +10,7 @@ import { findBrokenInvariants } from '../../../server/kit/upkeep/doctor.ts';
 import { startJobs } from '../../../server/kit/upkeep/jobs.ts';
 import { eraseBuyer } from '../../../server/resources/erasure/erase-buyer.ts';
 import { eraseCards } from '../../../server/resources/erasure/erase-cards.ts';
-import { invariants } from '../../../server/resources/invariants.ts';
-import { jobsOf } from '../../../server/resources/jobs.ts';
-import { sealedColumns } from '../../../server/resources/sealed.ts';
+import { facts, sealedColumns } from '../../../server/resources/facts.ts';
 import { createTestDatabase, openTestDatabase } from '../../support/database.ts';
 import { startLossyDatabase, type LossyDatabase } from '../../support/lost-commit.ts';
 import { createBuyer, createTransactions, inStepOf, silentWork } from '../../support/records.ts';
@@ -160,8 +158,8 @@ describe('accounts without records', () => {
     const log = { debug: note, info: note, warn: note, error: note } as unknown as Logger;
     const sent = await trips(async (db) => {
       const { stop } = startJobs({
-        ...{ db, log, here: () => new Date(), eventRetentionDays: 30, auditRetentionDays: 90 },
-        own: jobsOf(db, (work) => silentWork(db, work), log, 86_400_000),
+        ...{ db, log, facts, here: () => new Date(), eventRetentionDays: 30, auditRetentionDays: 90 },
+        inUnitOfWork: (work) => silentWork(db, work),
       });
       await vi.waitUntil(() => done.length === 7, { timeout: 20_000 });
       await stop();
@@ -177,7 +175,7 @@ describe('accounts without records', () => {
     );
     let broken: string[] = [];
     const sent = await trips(async (db) => {
-      broken = (await findBrokenInvariants(db, invariants))
+      broken = (await findBrokenInvariants(db, facts))
         .filter((one) => one.broken > 0)
         .map(({ check }) => check);
     });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Tables } from '../../database/tables.ts';
 import type { Work } from '../../database/unit-of-work.ts';
 import { madeUnlessTaken } from '../../rules/outcomes.ts';
+import type { AllFacts } from '../../upkeep/facts.ts';
 import { shownAccountColumns } from './table.ts';
 
 export async function createAccount(
@@ -17,18 +17,17 @@ export async function createAccount(
   return madeUnlessTaken(made);
 }
 
-const ownedTables = ['webhook_subscriptions', 'events', 'api_key_pair_merchant_accounts'] as const;
-
 /**
- * `used`: something in one of these tables, or of the kit's, belongs to it, or its key was used. Processes remember keys, and an account of the same ID would get another one.
+ * `used`: something belongs to it, or its key was used. Processes remember keys, and an account of the same ID would get another one.
  * Foreign keys refuse what another transaction adds meanwhile. The caller knows that there is such an account.
  */
 export async function deleteAccount(
   { db }: Work,
   id: string,
-  tables: readonly (keyof Tables)[],
+  facts: AllFacts,
 ): Promise<{ kind: 'deleted' | 'used' }> {
-  for (const table of [...ownedTables, ...tables]) {
+  const owned = Object.keys(facts).filter((table) => facts[table]?.isByAccount);
+  for (const table of ['webhook_subscriptions', 'api_key_pair_merchant_accounts', ...owned]) {
     const { rows } =
       await sql`select from ${sql.table(table)} where merchant_account_id = ${id} limit 1`.execute(db);
     if (rows.length > 0) return { kind: 'used' };
