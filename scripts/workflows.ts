@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { workflowFiles } from './docs/guides.ts';
 import { redocly } from './support/redocly.ts';
 import { createSandbox } from './support/sandbox.ts';
 
-const file = 'docs/workflows/payments.arazzo.yaml';
 const scopes = 'payment-methods.write,transactions.read,webhook-subscriptions.write';
 
 /** Answers GET with the last event that it received. */
@@ -36,6 +36,8 @@ async function startReceiver(): Promise<{ url: string } & AsyncDisposable> {
 }
 
 async function main(): Promise<number> {
+  const [file] = workflowFiles('.arazzo.yaml');
+  if (file === undefined) return 0;
   await using service = await createSandbox();
   await using receiver = await startReceiver();
   await service.start();

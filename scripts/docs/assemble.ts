@@ -1,13 +1,21 @@
 // Puts the site together: guides, reference, search, and the same texts for programs.
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { publish, type Document } from '../../server/kit/contract/load.ts';
 import { root } from '../support/root.ts';
 import { bundled } from './bundled.ts';
 import { forReaders, itemsOf, type Contract, type Item } from './contract.ts';
 import { createSite } from './files.ts';
-import { groups, introduction, isForIntegrators, preface, readGuides, type Guide } from './guides.ts';
+import {
+  groups,
+  introduction,
+  isForIntegrators,
+  preface,
+  readGuides,
+  workflowFiles,
+  type Guide,
+} from './guides.ts';
 import { createLinks, linkReference, type Link } from './links.ts';
 import { render } from './markdown.ts';
 import { operationPage } from './operation-page.ts';
@@ -78,7 +86,9 @@ export async function assemble(contract: Contract, text: string) {
       { path: item.page.replace('.html', ''), file: 'the contract', markdown, afterTitle: elsewhere(item) },
       { description: `${item.operation.summary}: ${item.method} ${item.path} of the ${title}.` },
     );
-  const contractText = read('docs/contract.md').replace('{{version}}', contract.info.version);
+  const contractText = read('docs/contract.md')
+    .replace('{{version}}', contract.info.version)
+    .replace(workflowFiles('.yaml').length > 0 ? '' : /^\|.*\/docs\/workflows\/.*\n/m, '');
   addText({ path: 'contract', file: 'docs/contract.md', markdown: contractText }, { here: 'Contract' });
   // The server makes these links relative to the address that was asked for.
   add({
@@ -93,10 +103,10 @@ export async function assemble(contract: Contract, text: string) {
   const published = publish(JSON.parse(text) as Document);
   site.page('openapi.json', `${JSON.stringify(published, null, 2)}\n`);
   site.page('openapi.yaml', stringify(published, { lineWidth: 120 }));
-  for (const name of ['payments.arazzo.yaml', 'receiver.openapi.yaml'])
+  for (const file of workflowFiles('.yaml'))
     site.page(
-      `workflows/${name}`,
-      read(`docs/workflows/${name}`).replace('url: ../../generated/openapi.json', 'url: ../openapi.json'),
+      file.replace('docs/', ''),
+      read(file).replace('url: ../../generated/openapi.json', 'url: ../openapi.json'),
     );
   site.page('llms.txt', llms(contract, guides));
   const forPrograms = [
@@ -152,6 +162,11 @@ function llms(contract: Contract, guides: Guide[]): string {
     ({ operation, page, method, path }) =>
       `- [${operation.summary}](/docs/${page.replace('.html', '.md')}): ${method} ${path}`,
   );
+  const workflows = workflowFiles('.arazzo.yaml').map((file) => {
+    const { info } = parse(read(file)) as { info: { summary: string } };
+    const about = info.summary.charAt(0).toLowerCase() + info.summary.slice(1);
+    return `- [Workflows, Arazzo 1.0](/${file}): ${about}\n`;
+  });
   return `# ${title}
 
 > ${summary}
@@ -163,8 +178,7 @@ ${preface(contract)}
 - [OpenAPI 3.1, YAML](/openapi.yaml): every operation, event, schema and example
 - [OpenAPI 3.1, JSON](/openapi.json)
 - [Every guide for those who integrate, every operation and event, in one file](/llms-full.txt)
-- [Workflows, Arazzo 1.0](/docs/workflows/payments.arazzo.yaml): store a first card, page through transactions, receive an event
-
+${workflows.join('')}
 ## Operations and events
 
 ${operations.join('\n')}

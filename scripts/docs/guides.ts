@@ -1,8 +1,10 @@
-// The guides of the docs site: sections of openapi/introduction.md, and files of docs/.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+// The guides of the docs site: sections of openapi/introduction.md, files of docs/, and workflows. What begins with a group in its
+// front matter is a guide; benchmarks, scaling and decisions stay in the repository, because they are not for integrators.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { slug } from 'github-slugger';
 import { parse } from 'yaml';
+import { filesIn } from '../support/files.ts';
 import { root } from '../support/root.ts';
 import type { Contract } from './contract.ts';
 import { workflowPage, type Workflow } from './workflow-page.ts';
@@ -22,7 +24,7 @@ export interface Guide {
   synonyms: Record<string, string>;
 }
 
-/** In the order of the menus. Benchmarks, scaling and decisions stay in the repository: they are not for integrators. */
+/** In the order of the menus. */
 export const groups = ['Guides', 'Workflows', 'Build', 'Operate', 'Contribute'] as const;
 export type Group = (typeof groups)[number];
 
@@ -32,79 +34,84 @@ export const isForIntegrators = ({ group }: Guide): boolean => group !== 'Operat
 /** Pages link to its sections as GitHub does: `../../openapi/introduction.md#errors`. */
 export const introduction = 'openapi/introduction.md';
 
-/** In the order of the menu. */
-const rows: [slug: string, group: Group, about: string][] = [
-  ['getting-started', 'Guides', 'A token, the first call, the first card'],
-  ['authentication', 'Guides', 'Sign a token; which operation needs which scope'],
-  ['browsers-and-cors', 'Guides', 'Which origins, which headers, and no token of your server in a page'],
-  ['merchant-accounts', 'Guides', 'Name the account that a call is for'],
-  ['amounts-times-and-null', 'Guides', 'Smallest units, currencies without cents, time zones'],
-  ['pages', 'Guides', 'Cursors, limits, and filters by date'],
-  ['errors', 'Guides', 'Every status and code, and what to do about it'],
-  ['idempotency', 'Guides', 'Repeat a write without doing it twice'],
-  ['rate-limits', 'Guides', 'Which calls are limited, and how to wait'],
-  ['webhooks', 'Guides', 'Events, retries, checking a signature'],
-  ['receive-events', 'Guides', 'Your first event within a minute'],
-  ['languages', 'Guides', 'Sign a token and check a signature in other languages'],
-  ['sandbox', 'Guides', 'Card numbers and PINs that choose the outcome'],
-  ['card-data', 'Guides', 'What touches card numbers, for PCI DSS'],
-  ['versioning', 'Guides', 'What may change, and how long a version is supported'],
-  ['going-live', 'Guides', 'What to change, and what to check'],
-  ['changelog', 'Guides', 'What each version changed'],
-  ['testing', 'Build', 'The sandbox in one line of a test: vitest, a browser, Python'],
-  ['client', 'Build', 'The mock, the typed client, a page with React'],
-  ['operating', 'Operate', 'Install, configure, watch, back up and upgrade the service'],
-  ['settings', 'Operate', 'Every environment variable of the service'],
-  ['operator', 'Operate', 'Key pairs, roles, accounts, records and imports'],
-  ['keys', 'Operate', 'Replace the secrets of the service without downtime'],
-  ['providers', 'Operate', 'Connect a card verifier and a gift card provider'],
-  ['personal-data', 'Operate', 'What is stored about buyers, and how to erase it'],
-  ['api-designer', 'Contribute', 'Change the contract, and see what a change breaks'],
-  ['backend-engineer', 'Contribute', 'From the contract to a handler, its tables and tests'],
-];
+/** What the first lines of a file say, as YAML: all of it in a guide, `about` and `synonyms` by section in the introduction. */
+interface FrontMatter<About> {
+  group?: Group;
+  /** The place in the menu of its group. */
+  order?: number;
+  /** If it is not the name of the file. */
+  slug?: string;
+  about?: About;
+  synonyms?: Guide['synonyms'];
+}
 
-/** Of those that are no section of the introduction, and not `docs/guides/<slug>.md`. */
-const files: Record<string, string> = {
-  'receive-events': 'docs/guides/webhooks.md',
-  client: 'docs/guides/frontend-team.md',
-  changelog: 'CHANGELOG.md',
-  operating: 'docs/operating.md',
-  settings: 'docs/settings.md',
-};
+type Placed = Guide & { order: number };
 
-const workflowsFile = 'docs/workflows/payments.arazzo.yaml';
+export function readGuides(contract: Contract, project = root): Guide[] {
+  const written = [...sections(contract, project), ...files(project)].sort((a, b) => a.order - b.order);
+  const inGroups = groups.flatMap((name) => written.filter(({ group }) => group === name));
+  return [...inGroups, ...workflowsOf(contract, project)];
+}
 
-export function readGuides(contract: Contract): Guide[] {
-  const { workflows } = parse(readFileSync(join(root, workflowsFile), 'utf8')) as { workflows: Workflow[] };
-  return [
-    ...writtenGuides(contract),
-    ...workflows.map((workflow): Guide => ({
+/** Their places are 10, 20, 30 and so on, so that files can come between them. */
+function sections({ info }: Contract, project: string): Placed[] {
+  const { about = {}, synonyms = {} } = read<Partial<Record<string, string>>>(project, introduction);
+  const texts = info.description.split(/^(?=# )/m).filter((text) => text.startsWith('# '));
+  return texts.map((markdown, index) => {
+    const label = titleOf(markdown);
+    const name = slug(label);
+    const own = about[name];
+    if (own === undefined)
+      throw new Error(`Say in the first lines of ${introduction}, below \`about:\`, what ${name} is about.`);
+    const order = 10 * (index + 1);
+    return { slug: name, label, about: own, group: 'Guides', file: introduction, markdown, synonyms, order };
+  });
+}
+
+function files(project: string): Placed[] {
+  const markdownIn = (folder: string) =>
+    readdirSync(join(project, folder))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `${folder}/${name}`);
+  return [...markdownIn('docs/guides'), ...markdownIn('docs'), 'CHANGELOG.md'].flatMap((file): Placed[] => {
+    const { group, order, about, synonyms = {}, markdown, ...more } = read<string>(project, file);
+    const { slug = basename(file, '.md').toLowerCase() } = more;
+    if (group && groups.includes(group) && order !== undefined && about !== undefined)
+      return [{ slug, label: titleOf(markdown), about, group, file, markdown, synonyms, order }];
+    if (group === undefined && !file.startsWith('docs/guides/')) return [];
+    throw new Error(
+      `Say in the first lines of ${file} where the docs show it: \`group\` (${groups.join(', ')}), \`order\` and \`about\`.`,
+    );
+  });
+}
+
+/** An API may have none. */
+export const workflowFiles = (ending: string, project = root): string[] =>
+  existsSync(join(project, 'docs/workflows'))
+    ? filesIn(project, 'docs/workflows').filter((file) => file.endsWith(ending))
+    : [];
+
+const workflowsOf = (contract: Contract, project: string): Guide[] =>
+  workflowFiles('.arazzo.yaml', project).flatMap((file) => {
+    const { workflows } = parse(readFileSync(join(project, file), 'utf8')) as { workflows: Workflow[] };
+    return workflows.map((workflow): Guide => ({
       slug: workflow.workflowId,
       label: workflow.summary,
       about: workflow.description,
       group: 'Workflows',
-      file: workflowsFile,
+      file,
       markdown: workflowPage(contract, workflow),
       synonyms: {},
-    })),
-  ];
-}
-
-function writtenGuides({ info }: Contract): Guide[] {
-  const sections = new Map(
-    info.description.split(/^(?=# )/m).map((markdown) => [slug(titleOf(markdown)), markdown]),
-  );
-  return rows.map(([slug, group, about]) => {
-    const file = sections.has(slug) ? introduction : (files[slug] ?? `docs/guides/${slug}.md`);
-    const [, yaml = '', text = ''] = frontMatter.exec(readFileSync(join(root, file), 'utf8')) ?? [];
-    const markdown = file === introduction ? (sections.get(slug) ?? '') : text;
-    const { synonyms = {} } = (parse(yaml) ?? {}) as { synonyms?: Guide['synonyms'] };
-    return { slug, label: titleOf(markdown), about, group, file, markdown, synonyms };
+    }));
   });
-}
 
 /** The text before the first heading of the introduction. */
 export const preface = ({ info }: Contract): string => info.description.split(/^# /m)[0]?.trim() ?? '';
+
+function read<About>(project: string, file: string): FrontMatter<About> & { markdown: string } {
+  const [, yaml = '', markdown = ''] = frontMatter.exec(readFileSync(join(project, file), 'utf8')) ?? [];
+  return { ...(parse(yaml) as FrontMatter<About> | null), markdown };
+}
 
 const frontMatter = /^(?:---\n([\s\S]*?)\n---\n+)?([\s\S]*)/;
 

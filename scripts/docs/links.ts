@@ -55,7 +55,9 @@ export function createLinks({ contract, guides, asset }: LinkOptions) {
       const guide = pages.get(file);
       if (guide) return toPage(`guides/${guide.slug}.html${hash ? `#${hash}` : ''}`);
       if (/\.(json|ya?ml)$/.test(file)) return base + asset(file);
-      throw new Error(`Broken link in ${from}: ${href} is no page of the docs; see scripts/docs/guides.ts`);
+      throw new Error(
+        `Broken link in ${from}: ${href} is no page of the docs: its first lines do not name a \`group\``,
+      );
     };
     return translate;
   };

@@ -47,9 +47,10 @@ export function menusOf(
       .map((guide) => ({ label: guide.label, href: `guides/${guide.slug}.html` }));
   const overview = { label: 'Overview', href: 'index.html' };
   const operate = linksOf('Operate');
+  const workflows = linksOf('Workflows');
   const withItems = (address: (item: Item) => string, ...more: MenuGroup['links']): MenuGroup[] => [
     { label: 'Guides', links: [overview, ...linksOf('Guides')] },
-    { label: 'Workflows', links: linksOf('Workflows') },
+    ...(workflows.length > 0 ? [{ label: 'Workflows', links: workflows }] : []),
     ...contract.tags.map(({ name }) => ({
       label: name,
       links: itemsOf(contract)

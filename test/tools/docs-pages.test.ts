@@ -1,7 +1,8 @@
 // Each operation and event has a page, which is made of the contract: as HTML that needs no scripts, as Markdown, and in
 // llms-full.txt. Whatever the contract names is there.
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   itemsOf,
@@ -12,6 +13,7 @@ import {
   type Schema,
 } from '../../scripts/docs/contract.ts';
 import { fieldsOf, rulesOf } from '../../scripts/docs/fields.ts';
+import { readGuides } from '../../scripts/docs/guides.ts';
 import { render } from '../../scripts/docs/markdown.ts';
 import { operationPage } from '../../scripts/docs/operation-page.ts';
 import { workflowPage } from '../../scripts/docs/workflow-page.ts';
@@ -195,6 +197,51 @@ it('a workflow says what is expected, and does not build with an expression that
     expect(page).toContain(part);
   expect(() => workflow('$url == 1')).toThrow('no words for $url');
   expect(() => workflow('$statusCode == 200', 'payments.listAll')).toThrow('no operation listAll');
+});
+
+describe('guides', () => {
+  const page = (title: string, ...lines: string[]) => `---\n${lines.join('\n')}\n---\n\n# ${title}\n`;
+  const files = {
+    'openapi/introduction.md': page('Rooms', 'about:', '  rooms: What a room is', '  dates: From and to'),
+    'docs/guides/prices.md': page('What it costs', 'group: Guides', 'order: 11', 'about: Prices'),
+    'docs/operating.md': page('Run it', 'group: Operate', 'order: 10', 'about: Run it', 'slug: running'),
+    'docs/glossary.md': '# Glossary\n',
+    'CHANGELOG.md': '# Changelog\n',
+  };
+  const bookings = { ...contract, info: { ...contract.info, description: 'Hello.\n\n# Rooms\n\n# Dates\n' } };
+  const readFrom = (more: Record<string, string>) => {
+    const project = mkdtempSync(join(tmpdir(), 'docs-guides-'));
+    try {
+      for (const [file, text] of Object.entries({ ...files, ...more })) {
+        mkdirSync(dirname(join(project, file)), { recursive: true });
+        writeFileSync(join(project, file), text);
+      }
+      return readGuides(bookings, project);
+    } finally {
+      rmSync(project, { recursive: true });
+    }
+  };
+
+  it('are the files that say so, without workflows too, each in its place between the sections of the introduction', () => {
+    expect(readFrom({}).map(({ slug, group, about }) => [slug, group, about])).toEqual([
+      ['rooms', 'Guides', 'What a room is'],
+      ['prices', 'Guides', 'Prices'],
+      ['dates', 'Guides', 'From and to'],
+      ['running', 'Operate', 'Run it'],
+    ]);
+  });
+
+  it.each([
+    [
+      'docs/guides/prices.md',
+      '# Prices\n',
+      'Say in the first lines of docs/guides/prices.md where the docs show it',
+    ],
+    ['docs/operating.md', page('Run it', 'group: Run'), 'in the first lines of docs/operating.md'],
+    ['openapi/introduction.md', page('Rooms', 'about:', '  rooms: Rooms'), 'what dates is about'],
+  ])('without its place, %s is named', (file, text, message) => {
+    expect(() => readFrom({ [file]: text })).toThrow(message);
+  });
 });
 
 describe('rules in words', () => {

@@ -123,7 +123,7 @@ describe('the built site', () => {
   it('calls each guide by one name and describes it', () => {
     const llms = built.get('llms.txt') ?? '';
     for (const { slug, label, about, markdown } of guides) {
-      expect(about, `scripts/docs/guides.ts says what ${slug} is about`).not.toBe('');
+      expect(about, slug).not.toBe('');
       expect(markdown).toContain(`# ${label}\n`);
       expect(llms).toContain(`- [${label}](/docs/guides/${slug}.md): ${about}\n`);
     }
