@@ -1,4 +1,5 @@
 // `npm run lint`: the contract, for those who edit YAML. `npm run check` runs all steps, two in parallel, because CI has two cores.
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
 import { isStale } from './generate/digest.ts';
@@ -18,6 +19,7 @@ const help = `Check the contract. The code has checks of its own; npm run check 
   npm run lint -- --code          Oxlint
   npm run lint -- --format        the format of all files
   npm run lint -- --types         the compiler
+  npm run lint -- --delete-unused   the contract, after deleting the components that nothing uses
 
 Several of these may be combined. Every step runs, even if an earlier one fails.
 
@@ -86,6 +88,16 @@ const steps: Step[] = [
 
 async function checkContract(): Promise<Outcome> {
   const { problems, unfinished } = await lintContract(root);
+  const unused = problems.filter(
+    ({ rule, file }) => rule === 'house/no-orphans' && file.startsWith('openapi/components/'),
+  );
+  if (values['delete-unused'] && unused.length > 0) {
+    for (const { file } of unused) {
+      rmSync(join(root, file));
+      console.log(`Deleted ${file}`);
+    }
+    return checkContract();
+  }
   const output = asText(problems, root, process.stdout.isTTY);
   const warnings = messagesOf(unfinished, root, process.stdout.isTTY);
   return { ok: problems.length === 0, output, warnings };
@@ -120,6 +132,9 @@ async function lint(chosen: Step[]): Promise<number> {
 }
 
 const flag = { type: 'boolean' } as const;
-const values = readOptions({ contract: flag, code: flag, format: flag, types: flag }, help);
-const named = steps.filter(({ id }) => values[id]);
+const values = readOptions(
+  { contract: flag, code: flag, format: flag, types: flag, 'delete-unused': flag },
+  help,
+);
+const named = steps.filter(({ id }) => values[id] ?? (id === 'contract' && values['delete-unused']));
 process.exitCode = await lint(named.length > 0 ? named : steps.slice(0, 1));

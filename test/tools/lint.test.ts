@@ -57,6 +57,22 @@ it('shows what is unfinished, which is no fault yet', async () => {
   expect(status).toBe(0);
 });
 
+it('deletes all unused components at once, but neither a path that is not mapped nor what that uses', async () => {
+  const unused = {
+    'components/schemas/One.yaml': () => 'type: array\nitems: { $ref: ./Two.yaml }\n',
+    'components/schemas/Two.yaml': () => 'type: string\n',
+  };
+  const kept = {
+    'components/schemas/Three.yaml': () => 'type: string\n',
+    'paths/notes.yaml': () => 'get: { x: { $ref: ../components/schemas/Three.yaml } }\n',
+  };
+  await using project = await brokenProject({ ...unused, ...kept }, refunds);
+  const { output } = await lint(project.folder, '--delete-unused');
+  expect(output.match(/^Deleted .*/gm)).toEqual(Object.keys(unused).map((name) => `Deleted openapi/${name}`));
+  expect(output).toContain('Map it in openapi/openapi.yaml');
+  expect(output).toContain('\n1 problem\n');
+});
+
 it('checks the contract alone, unless other checks are named', async () => {
   await using project = await brokenProject({}, refunds);
   const { status, output } = await lint(project.folder);

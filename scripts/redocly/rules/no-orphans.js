@@ -31,9 +31,9 @@ export const noOrphans = () => {
             .filter((file) => file.endsWith('.yaml') && !used.has(file))
             .map((file) => [file, readFileSync(file, 'utf8')]),
         );
-        for (const file of withoutParts(texts)) {
+        for (const [file, advice] of unusedIn(texts, home)) {
           ctx.report({
-            message: `Nothing refers to this file. ${adviceFor(relative(home, file))}`,
+            message: advice,
             location: { source: new Source(file, texts.get(file)), pointer: '#/' },
           });
         }
@@ -42,22 +42,33 @@ export const noOrphans = () => {
   };
 };
 
-/** Without the files that another of them refers to: those are used as soon as that one is. All, if they form a circle. */
-function withoutParts(texts) {
-  const parts = new Set(
-    [...texts].flatMap(([file, text]) =>
-      [...text.matchAll(/\$ref:\s*["']?([^"'#\s]+)/g)].map(([, ref]) => resolve(dirname(file), ref)),
-    ),
-  );
-  const files = [...texts.keys()];
-  const roots = files.filter((file) => !parts.has(file));
-  return roots.length > 0 ? roots : files;
+/** Each with what to do. A path that is not mapped will use the files that it refers to as soon as it is. */
+function unusedIn(texts, home) {
+  const partsOf = (file) =>
+    [...texts.get(file).matchAll(/\$ref:\s*["']?([^"'#\s]+)/g)]
+      .map(([, ref]) => resolve(dirname(file), ref))
+      .filter((one) => texts.has(one));
+  const unmapped = [...texts.keys()].filter((file) => adviceOnMap(relative(home, file)));
+  const needed = new Set(unmapped);
+  // A set goes on to what is added meanwhile.
+  for (const file of needed) for (const one of partsOf(file)) needed.add(one);
+  const components = [...texts.keys()].filter((file) => !needed.has(file));
+  const parts = new Set(components.flatMap(partsOf));
+  return [
+    ...unmapped.map((file) => [file, adviceOnMap(relative(home, file))]),
+    ...components.map((file) => [
+      file,
+      parts.has(file)
+        ? 'Only unused files refer to this file. It goes with them.'
+        : 'Nothing refers to this file. Refer to it, or delete it; npm run lint -- --delete-unused deletes all unused components.',
+    ]),
+  ];
 }
 
-function adviceFor(file) {
+function adviceOnMap(file) {
   const [, folder, name] = /^(paths|webhooks)[/\\](.+)\.yaml$/.exec(file) ?? [];
-  if (folder === undefined) return 'Delete it, or refer to it.';
+  if (folder === undefined) return undefined;
   // The name of a path parameter has underscores of its own.
   const key = folder === 'paths' ? `/${name.replaceAll(/_(?![^{]*\})/g, '/')}` : name;
-  return `Map it in openapi/openapi.yaml, below \`${folder}:\`, or delete it:\n  ${key}:\n    $ref: ./${folder}/${name}.yaml`;
+  return `Nothing refers to this file. Map it in openapi/openapi.yaml, below \`${folder}:\`, or delete it:\n  ${key}:\n    $ref: ./${folder}/${name}.yaml`;
 }

@@ -134,7 +134,8 @@ responses:
 `),
 });
 
-const orphan = 'Nothing refers to this file. Delete it, or refer to it.';
+const orphan = 'Nothing refers to this file. Refer to it, or delete it;';
+const withIt = 'Only unused files refer to this file. It goes with them.';
 
 testRule('house/no-orphans', {
   'a file that nothing refers to': { [refund]: `${text.trim()} #! ${orphan}\n` },
@@ -149,8 +150,13 @@ $ref: ../components/schemas/Refund.yaml #! Map it in openapi/openapi.yaml, below
     [refund]: text,
   },
   'files that only refer to each other': {
+    'components/schemas/One.yaml': `items: { $ref: ./Two.yaml } #! ${withIt}\n`,
+    'components/schemas/Two.yaml': `items: { $ref: ./One.yaml } #! ${withIt}\n`,
+  },
+  'all that goes with an unused file, and what goes with that': {
     'components/schemas/One.yaml': `items: { $ref: ./Two.yaml } #! ${orphan}\n`,
-    'components/schemas/Two.yaml': `items: { $ref: ./One.yaml } #! ${orphan}\n`,
+    'components/schemas/Two.yaml': `items: { $ref: ./Three.yaml } #! ${withIt}\n`,
+    'components/schemas/Three.yaml': `type: string #! ${withIt}\n`,
   },
   'nothing, while a reference leads nowhere that may have led to the file': {
     'openapi.yaml': 'paths: { /refunds: { $ref: ./paths/refnds.yaml } }\n',
