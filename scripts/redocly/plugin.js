@@ -9,7 +9,7 @@ import { consistentExamples, plainExamples } from './rules/example-values.js';
 import { errorCode, exampleStatus, pairedExamples } from './rules/examples.js';
 import { idempotencyKey } from './rules/idempotency.js';
 import { noOrphans } from './rules/no-orphans.js';
-import { docsList, extensions, listShape, operationScope } from './rules/operations.js';
+import { docsList, extensions, listShape, operationScope, pathWords } from './rules/operations.js';
 import { closedObject, resourceType, validSchema } from './rules/schemas.js';
 import { amount, enumValue, eventName, keywordType, time } from './rules/values.js';
 
@@ -19,6 +19,7 @@ export default () => ({
     oas3: {
       'component-name': componentName,
       'no-orphans': noOrphans,
+      'path-words': pathWords,
       'operation-scope': operationScope,
       'docs-list': docsList,
       extensions,

@@ -1,4 +1,5 @@
 // What every operation must declare: its scope, its limits and dates, and the shape of lists.
+import pluralize from 'pluralize';
 import { eachOperation, entries, follow, isObject, isText, list, parametersOf } from '../support.js';
 
 const scopeForm = /^([a-z0-9]+(-[a-z0-9]+)*\.(read|write)|embed)$/;
@@ -48,6 +49,50 @@ function judgeScopes(operation, ctx, path) {
     });
   });
 }
+
+const isSingular = (segment) => !segment.startsWith('{') && pluralize.isSingular(segment);
+
+// Collections are in the plural. In the singular, after an ID, a path names an action on that record: /bookings/{booking_id}/cancel.
+export const pathWords = () => {
+  let path = '';
+  let action;
+  return {
+    Paths: {
+      PathItem: {
+        enter(_item, ctx) {
+          path = String(ctx.key);
+          const segments = path.split('/').slice(1);
+          const isAction = isSingular(segments.at(-1)) && String(segments.at(-2)).startsWith('{');
+          action = isAction ? segments.pop() : undefined;
+          for (const segment of segments.filter(isSingular))
+            ctx.report({
+              message: `The path segment \`${segment}\` should be plural. Write it in the plural, here and in the name of its file.`,
+              location: ctx.location.key(),
+            });
+        },
+        Operation({ operationId }, ctx) {
+          const verbs = action
+            ? [action.replace(/-(\w)/g, (_, letter) => letter.toUpperCase())]
+            : ['create', 'check'];
+          if (action && ctx.key !== 'post')
+            ctx.report({
+              message: `\`${action}\`, in the singular after an ID, is an action on that record, which is a POST. Write a collection in the plural.`,
+              location: ctx.location.key(),
+            });
+          else if (
+            ctx.key === 'post' &&
+            isText(operationId) &&
+            !new RegExp(`^(${verbs.join('|')})([A-Z][a-z0-9]*)+$`).test(operationId)
+          )
+            ctx.report({
+              message: `Write the operationId of POST ${path} in camelCase, with its verb first: ${verbs.join(' or ')}.`,
+              location: ctx.location.child('operationId'),
+            });
+        },
+      },
+    },
+  };
+};
 
 // The docs list operations by their summaries, with a section for each tag.
 export const docsList = () => {

@@ -5,7 +5,6 @@ const verb = 'Write the operationId in camelCase, with the verb of its method fi
 
 testRule('rule/operation-id', {
   'a GET lists or gets': operation(`operationId: fetchRefunds #! ${verb}`),
-  'a POST creates or checks': operation(`operationId: storeRefund #! ${verb}`, 'post'),
   'a PUT updates': operation(`operationId: replaceRefund #! ${verb}`, 'put'),
   'a DELETE deletes': operation(`operationId: removeRefund #! ${verb}`, 'delete'),
   camelCase: operation(`operationId: list_refunds #! ${verb}`),
@@ -14,6 +13,31 @@ webhooks:
   refund.created:
     post:
       operationId: refundCreated #! Of an event: on.
+`,
+});
+
+testRule('house/path-words', {
+  'a path in the singular': `
+paths:
+  /refund: {} #! \`refund\` should be plural. Write it in the plural, here and in the name of its file.
+  /refund/{refund_id}/notes: {} #! \`refund\` should be plural.
+  /people/{id}/notes: {}
+  /gift-cards/balance: {} #! \`balance\` should be plural.
+`,
+  'a POST creates or checks': operation(
+    'operationId: storeRefund #! the operationId of POST /refunds in camelCase, with its verb first: create or check.',
+    'post',
+  ),
+  'an action on a record is a POST, and its operationId begins with it': `
+paths:
+  /refunds/{refund_id}/cancel:
+    post: { operationId: cancelRefund }
+  /refunds/{refund_id}/check-in:
+    post: { operationId: checkInRefund }
+  /refunds/{refund_id}/process:
+    post: { operationId: createRefund } #! with its verb first: process.
+  /refunds/{refund_id}/note:
+    get: { operationId: getNote } #! \`note\`, in the singular after an ID, is an action on that record, which is a POST.
 `,
 });
 

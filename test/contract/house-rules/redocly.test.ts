@@ -9,11 +9,6 @@ testRule('operation-summary', {
   ),
 });
 
-testRule('path-segment-plural', {
-  'a path in the singular':
-    'paths:\n  /refund: {} #! `refund` should be plural. Write it in the plural, here and in',
-});
-
 testRule('path-http-verbs-order', {
   'get before post': `
 paths:
