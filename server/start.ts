@@ -33,6 +33,7 @@ import { guardProviders, loadProviders, type Providers } from './providers/index
 import { countCalls } from './providers/metrics.ts';
 import { jobsOf } from './resources/jobs.ts';
 import { cardGauges } from './resources/payment-methods/metrics.ts';
+import { refuseMissingFilters } from './resources/transactions/filters.ts';
 import { createEventFeed, makeSandboxToken } from './sandbox/feed.ts';
 
 export interface Service {
@@ -168,6 +169,7 @@ async function openParts(config: Config, log: Logger, life: Life, replaced: Part
     await requireFreePort(address).catch(refusePort(address));
   }
   const contract = replaced.contract ?? (await compileContract(loadContract()));
+  refuseMissingFilters(contract.document);
   const loaded = { ...(await loadProviders(config)), ...replaced.providers };
   if (!loaded.giftCards)
     log.warn('no gift card provider is configured: balance requests fail with 502 (set PROVIDERS)');
