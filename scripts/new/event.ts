@@ -36,7 +36,11 @@ export async function newEvent(
     ...{ any: withArticle(one), Any: sentence(withArticle(one)), example: happened.replaceAll('-', '_') },
   };
   const entry = `  ${name}:\n    $ref: ./webhooks/${name}.yaml\n`;
-  const root = (await project.read('openapi/openapi.yaml')) as { webhooks?: object };
+  // Another API begins without events.
+  const toMap = (text: string) =>
+    (/^webhooks:/m.test(text)
+      ? append(['webhooks'], entry)
+      : insertBefore(['components'], `webhooks:\n${entry}`))(text);
   const hasTag = (await tagsOf(project)).includes(tag);
   return {
     write: {
@@ -53,10 +57,7 @@ value:
 ${indent(found.record, 4)}`,
     },
     edit: {
-      'openapi/openapi.yaml': inTurn(
-        ...(hasTag ? [] : [newTag(tag, plural(one))]),
-        root.webhooks ? append(['webhooks'], entry) : insertBefore(['components'], `webhooks:\n${entry}`),
-      ),
+      'openapi/openapi.yaml': inTurn(...(hasTag ? [] : [newTag(tag, plural(one))]), toMap),
     },
     next: [
       `Describe it: ${file}`,
