@@ -48,6 +48,7 @@ it('the tests concerned are green, and leave none to do', async () => {
     'records.test',
     'change-types',
     'examples-paired',
+    'operator',
   ];
   const names =
     'getBuyer|createVoucher|raw_response_code|every filter|first event|every event|^\\S+: without further data';
