@@ -1,4 +1,4 @@
-// `npm run new`: writes the files of a new operation, table or field, and generates what follows from them.
+// `npm run new`: writes the files of a new operation, event, table or field, and generates what follows from them.
 import { spawnSync } from 'node:child_process';
 import { extname, join } from 'node:path';
 import { styleText } from 'node:util';
@@ -18,8 +18,10 @@ const help = `Write the files of something new. They pass the lint; mock and ser
       --id ID           the operation ID; otherwise from method and path: listRefundReasons
       --schema NAME     the resource that it shows; otherwise from the path: RefundReason. An existing one is used
       --tag TAG         where the docs show it; otherwise from the path: Refund reasons
+  npm run new -- event refund-reason.created                   an event that shows one: webhook, schema and example
+      --tag TAG         as above
   npm run new -- table refund_reasons --erasure display_name=kept   the table of RefundReason: migration, types, queries, and
-                        changes, presenter and handlers of the operations above
+                        changes, presenter and handlers of the operations and events above
       --erasure FATES   of each column that can hold text: erased, if it may say something about a buyer, or kept
   npm run new -- field installments --in Transaction --type integer --erasure kept   a field of a stored resource, with its column
       --type TYPE       string (if left out), integer, amount, boolean, date-time or uuid; it may always be null

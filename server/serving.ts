@@ -1,6 +1,7 @@
 // What a running service of payments has of its own: providers, limits on numbers and cards, badges and the page of approvals.
 import type { Express } from 'express';
 import type { Logger } from 'pino';
+import type { Document } from './kit/contract/load.ts';
 import type { Db, Owner } from './kit/database/database.ts';
 import type { RecordCall } from './kit/database/rate-limits.ts';
 import type { InUnitOfWork } from './kit/database/unit-of-work.ts';
@@ -15,6 +16,7 @@ import { serveBadges } from './resources/card-schemes/badges.ts';
 import { createNumberBuckets } from './resources/number-limits/changes.ts';
 import type { NumberLimit, TriedNumber } from './resources/number-limits/rules.ts';
 import { createVelocityLimit } from './resources/number-limits/velocity.ts';
+import { refuseMissingFilters } from './resources/transactions/filters.ts';
 import { serveApprovals } from './sandbox/approvals.ts';
 
 /** What handlers get besides. */
@@ -46,9 +48,13 @@ interface Given {
 export type Serving = Awaited<ReturnType<typeof prepareServing>>;
 
 /** Before the database is opened: a module of providers that is broken ends the start. */
-export async function prepareServing(settings: Settings, log: Logger, replaced: Partial<OwnParts>) {
-  const { environment, cardsPerMinute } = settings;
-  const loaded = { ...(await loadProviders(settings)), ...replaced.providers };
+export async function prepareServing(
+  { config, document, log }: { config: Settings; document: Document; log: Logger },
+  replaced: Partial<OwnParts>,
+) {
+  const { environment, cardsPerMinute } = config;
+  refuseMissingFilters(document);
+  const loaded = { ...(await loadProviders(config)), ...replaced.providers };
   if (!loaded.giftCards)
     log.warn('no gift card provider is configured: balance requests fail with 502 (set PROVIDERS)');
   return ({ metrics, dbOf, recordCall, keysOf }: Given) => {

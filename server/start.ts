@@ -164,7 +164,7 @@ async function openParts(config: Config, log: Logger, life: Life, replaced: Part
   }
   const contract = replaced.contract ?? (await compileContract(loadContract()));
   const { prepareServing } = await domain.loadServing();
-  const serving = await prepareServing(config, log, replaced);
+  const serving = await prepareServing({ config, log, document: contract.document }, replaced);
   const database = await openReadyDatabase({
     environment: config.environment,
     databaseUrl: config.databaseUrl,

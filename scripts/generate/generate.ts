@@ -60,9 +60,9 @@ export async function generate(project: string, options: Options = {}): Promise<
     ['server/handlers/index.ts', handlersIndex(contract)],
     [migrationsFile, await migrationsIndex(project)],
     ...stubs,
-    ...(await missingFiles(contract, project, tests, ({ path, operation }) => {
+    ...(await missingFiles(contract, project, tests, ({ operation }) => {
       const isStub = stubs.some(([file]) => file === fileOf(handlers, operation.operationId));
-      return testOf(contract, { path, operation, isStub });
+      return testOf(contract, { operation, isStub });
     })),
   ]);
   const changed: string[] = [];

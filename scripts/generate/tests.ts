@@ -1,31 +1,26 @@
 // Writes a test for each operation that has none, beside its stub. What all operations share runs at once; what only the
 // author can write is listed by the test as things to do.
 import { resolve } from '../../server/kit/contract/load.ts';
-import { operationsOf, type Contract, type Operation, type Parameter } from './contract.ts';
+import type { Contract, Operation, Parameter } from './contract.ts';
 import { kebab } from './handlers.ts';
-
-/** Statuses that `describeOperation` brings about by itself. */
-const shared = (contract: Contract, path: string, { 'x-merchant-scope': scope }: Operation) => [
-  ...[400, 401, 403, 405, 425, 500, 504],
-  // Of a merchant account, and of a record that the POST of its collection can create.
-  ...((path.includes('{') ? scope === 'one' && hasCreate(contract, path) : scope !== 'none') ? [404] : []),
-];
-
-const hasCreate = (contract: Contract, path: string) => {
-  const collection = /^([^{]+)\/\{\w+\}[^{]*$/.exec(path)?.[1];
-  return operationsOf(contract).some((one) => one.method === 'post' && one.path === collection);
-};
 
 /** A handler that is no stub was written by `npm run new -- table`. */
 export function testOf(
   contract: Contract,
-  { path, operation, isStub }: { path: string; operation: Operation; isStub: boolean },
+  { operation, isStub }: { operation: Operation; isStub: boolean },
 ): string {
   const { operationId: id, summary } = operation;
   const handler = `server/handlers/${kebab(id)}.ts`;
   const statuses = Object.keys(operation.responses).map(Number);
   const success = statuses.find((status) => status < 300) ?? 200;
-  const tested = shared(contract, path, operation);
+  const parameters = (operation.parameters ?? []).map((one) => resolve<Parameter>(contract, one));
+  const takes = (name: string) => parameters.some((one) => one.name === name);
+  // Statuses that `describeOperation` brings about by itself. A stub reads no cursor.
+  const tested = [
+    ...[400, 401, 403, 405, 425, 500, 504],
+    ...(operation['x-merchant-scope'] === 'none' ? [] : [404]),
+    ...(takes('Idempotency-Key') || (takes('cursor') && !isStub) ? [422] : []),
+  ];
   const todo: [number, string][] = statuses
     .filter((status) => !tested.includes(status) && !operation['x-reserved']?.[status])
     // The test below asks a handler that is there.
@@ -36,9 +31,9 @@ export function testOf(
         ? `implement ${handler} and test what it answers`
         : (hints[status] ?? 'test a request that leads to it'),
     ]);
-  const filters = (operation.parameters ?? [])
-    .map((one) => resolve<Parameter>(contract, one))
-    .flatMap((one) => (one.in === 'query' && !/^(cursor|limit)$/.test(one.name) ? one.name : []));
+  const filters = parameters.flatMap((one) =>
+    one.in === 'query' && !/^(cursor|limit)$/.test(one.name) ? one.name : [],
+  );
   return `import { describe, expect, it } from 'vitest';
 import { describeOperation } from '../../support/operation.ts';
 import { mustSucceed } from '../../support/valid-request.ts';
@@ -61,9 +56,9 @@ const filterTodo = (name: string) => `
 `;
 
 const hints: Record<number, string> = {
-  404: 'ask for a record that does not exist, and for one of another merchant account',
+  404: 'ask for a record that does not exist',
   409: 'bring about the conflict twice, and check what is stored',
-  422: 'send what the contract allows and the operation refuses, such as a foreign cursor or a reused key',
+  422: 'send what the contract allows and the operation refuses, such as a foreign cursor',
   429: 'call it until its limit is reached',
 };
 

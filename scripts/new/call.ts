@@ -1,5 +1,6 @@
 // Reads the arguments of `npm run new`, and finds out what to write.
 import { parseArgs } from 'node:util';
+import { newEvent } from './event.ts';
 import { newField } from './field.ts';
 import { newOperation } from './operation.ts';
 import type { Plan } from './plan.ts';
@@ -38,6 +39,9 @@ export async function planOf(root: string, { values, positionals: [kind, ...name
     case 'operation':
       takes(2, 'operation GET /buyer-notes');
       return await newOperation(project, first ?? '', second ?? '', values);
+    case 'event':
+      takes(1, 'event refund-reason.created');
+      return await newEvent(project, first ?? '', values);
     case 'table':
       takes(1, 'table refund_reasons --erasure display_name=kept');
       return await newTable(project, first ?? '', values);
@@ -46,6 +50,6 @@ export async function planOf(root: string, { values, positionals: [kind, ...name
       return await newField(project, first ?? '', values);
     case undefined:
     default:
-      throw new WrongCall('Say what is new: operation, table or field.');
+      throw new WrongCall('Say what is new: operation, event, table or field.');
   }
 }

@@ -1,6 +1,7 @@
 // Adds lines to files of the contract. The parsed document tells where; the text is not written anew, so that comments and
 // line breaks stay as they are.
 import { isMap, isNode, isScalar, isSeq, parseDocument } from 'yaml';
+import { sentence } from './names.ts';
 
 /** Without the `{}` or `[]` of an empty map or list, below which no entry may follow. */
 function opened(text: string, path: readonly string[]): string {
@@ -84,6 +85,13 @@ export const insertBefore =
 
 /** `npm run lint` lists these comments, and no contract with one is released. */
 export const todo = (what: string) => ` # TODO: ${what}`;
+
+/** An entry of the tags in openapi.yaml, for operations and events with `many` of a resource. */
+export const newTag = (tag: string, many: string) =>
+  append(
+    ['tags'],
+    indent(`- name: ${tag}\n  description: ${sentence(many)}.${todo('say what they are for')}\n`, 2),
+  );
 
 export const inTurn =
   (...edits: ((text: string) => string)[]) =>

@@ -1,6 +1,6 @@
 // `npm run new -- operation GET /buyer-notes`: the path, its map entry, schemas, examples and parameters. `npm run generate`
 // then writes the handler's stub and the test.
-import { append, indent, insertBefore, inTurn, todo } from './contract-text.ts';
+import { append, insertBefore, inTurn, newTag } from './contract-text.ts';
 import { exampleOf } from './examples.ts';
 import { kebab, mustMatch, pascal, plural, sentence, singular, spoken, withArticle } from './names.ts';
 import { Refusal, type Plan } from './plan.ts';
@@ -178,13 +178,7 @@ export async function newOperation(
     root.push(append(['paths'], `  ${path}:\n    $ref: ./paths/${file}\n`));
   }
   const hasTag = (await tagsOf(project)).includes(tag);
-  if (!hasTag)
-    root.push(
-      append(
-        ['tags'],
-        indent(`- name: ${tag}\n  description: ${sentence(many)}.${todo('say what they are for')}\n`, 2),
-      ),
-    );
+  if (!hasTag) root.push(newTag(tag, many));
   if (root.length > 0) plan.edit['openapi/openapi.yaml'] = inTurn(...root);
 
   if (await project.has(`server/handlers/${kebab(id)}.ts`))

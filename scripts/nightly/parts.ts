@@ -99,7 +99,7 @@ export const parts: readonly Part[] = [
   {
     name: 'programs',
     claim:
-      'programs of others, the packages in their projects, another API, and each command first in a fresh clone',
+      'programs of others, the packages in their projects, another API, npm test after the recipes of the guides, and each command first in a fresh clone',
     steps: () => [testsIn('test/tools/nightly', '--exclude', '**/samples.test.ts')],
   },
   {

@@ -119,7 +119,9 @@ async function triggerEvent(
   const records = await loadShownRecords();
   const record = await records[name.slice(0, name.lastIndexOf('.'))]?.(unit, account, id);
   if (!unit.publish || (id !== undefined && !record)) return undefined;
-  const target = record ?? { ...example, merchant_account_id: account };
+  // Not every resource shows its account.
+  const own = 'merchant_account_id' in example ? { merchant_account_id: account } : {};
+  const target = record ?? { ...example, ...own };
   // The name is known only now, so the compiler cannot say which target it has. The outbox checks it against the contract.
   const published = await unit.publish(name, account, target as Target<EventName>, subscription);
   return { ...published, target: { ...target }, isExample: !record };

@@ -58,10 +58,9 @@ const pieces: Piece[] = [
   {
     name: 'so a resource gets its first event together with all of its changes: its table follows from the name of the event',
     code: `
-      const tables: Record<TableOf<EventName>, true> = { payment_methods: true, transactions: true };
       const known: (keyof Tables)[] = ['payment_methods', 'transactions'] satisfies TableOf<EventName>[];
-      const later: TableOf<'buyer.created' | 'gift-card.erased'>[] = ['buyers', 'gift_cards'];
-      export const used = [tables, known, later];`,
+      const later: Record<TableOf<'buyer.created' | 'gift-card.erased'>, true> = { buyers: true, gift_cards: true };
+      export const used = [known, later];`,
   },
   {
     name: 'an event that the contract does not have cannot be published',

@@ -45,7 +45,7 @@ describe('a summary with quotes and backslashes is kept', () => {
   });
 
   it('in the test of a new operation', () => {
-    const code = testOf(contract, { path: '/transactions', operation: operation(), isStub: true });
+    const code = testOf(contract, { operation: operation(), isStub: true });
     expect(javaScriptOf(code)).toContain(JSON.stringify(`200 l${summary.slice(1)}`));
   });
 

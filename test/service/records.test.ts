@@ -1,8 +1,5 @@
-// The makers of test/support/records.ts: one for each resource that is stored.
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+// The makers of test/support/records.ts.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { root } from '../../scripts/support/root.ts';
 import {
   createAccount,
   createApiKeyPair,
@@ -25,7 +22,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 const db = () => service.service.database.db;
 const store = () => ({ db: db(), secrets: service.secrets });
 
-/** By the folders of server/resources/ and their tables, and what the kit stores for callers. */
+/** By the folders of server/, with their tables. */
 const makers = {
   'api-key-pairs': ['api_key_pairs', () => createApiKeyPair(db())],
   buyers: ['buyers', () => createBuyer(db())],
@@ -36,17 +33,6 @@ const makers = {
   transactions: ['transactions', () => createTransactions(db(), [transaction()])],
   subscriptions: ['webhook_subscriptions', () => createWebhookSubscription(store())],
 } as const;
-
-/** What the service keeps for itself, and no operation shows. */
-const internal = ['idempotency-keys', 'number-limits'];
-
-it('there is one for each resource', () => {
-  const stored = ['server/resources', 'server/kit/events']
-    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }))
-    .flatMap((file) => /^(.+)[/\\]changes\.ts$/.exec(file)?.[1] ?? [])
-    .filter((folder) => !internal.includes(folder));
-  expect(Object.keys(makers).sort()).toEqual(stored.sort());
-});
 
 it.each(Object.entries(makers))('%s: without further data, and twice', async (folder, [table, make]) => {
   const count = async () => {

@@ -335,13 +335,13 @@ describe(`${count} transactions`, () => {
         const answer = await explain(scope, filters);
         const told = `${name}: ${JSON.stringify(filters, (_, value: unknown) => (value instanceof Map ? [...value] : value))}`;
         tell(told, answer);
-        expect(isSequential(answer), told).toBe(false);
         // The planner cannot know that one of the joined accounts has none of a common value.
         const isUnknown = scope === undefined && filters.metadata?.get('channel') === 'web';
-        if (answer.touched > bound && !isUnknown) walked.push(`${told} ${answer.touched}`);
+        if (isSequential(answer) || (answer.touched > bound && !isUnknown))
+          walked.push(`${told} ${answer.touched}`);
       }
     }
-    expect(walked).toEqual([]);
+    expect(walked, 'add an index for the filter: "A filter" in docs/guides/backend-engineer.md').toEqual([]);
   });
 
   it('search leaves out a column that another filter gives another value', async () => {

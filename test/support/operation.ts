@@ -7,6 +7,7 @@ import { handlers } from '../../server/handlers/index.ts';
 import type { Handlers } from '../../server/kit/contract/handler-types.ts';
 import type { Db } from '../../server/kit/database/database.ts';
 import { forgetObserved, observed, type CallOptions } from './call.ts';
+import { parametersOf } from './requests.ts';
 import { startTestService, type TestService, type TestServiceOptions } from './service.ts';
 import { exampleBody, examplePath, mustSucceed, recordMaker, type MadePath } from './valid-request.ts';
 
@@ -25,7 +26,7 @@ interface FrameCall extends CallOptions {
   query?: string;
 }
 
-type MakeBody = (frame: Frame) => Promise<unknown>;
+type Body = Record<string, unknown>;
 
 interface Options {
   /**
@@ -33,7 +34,10 @@ interface Options {
    * record that the POST of the collection has created, if there is one. A function is called for each request, and creates
    * what a single request needs.
    */
-  valid?: { body?: unknown; path?: MadePath | ((frame: Frame) => Promise<MadePath>) };
+  valid?: {
+    body?: Body | ((frame: Frame) => Promise<Body>);
+    path?: MadePath | ((frame: Frame) => Promise<MadePath>);
+  };
   start?: TestServiceOptions;
   /** Statuses without a test yet, with what there is to do. They are listed as such, and not demanded. */
   todo?: Readonly<Record<number, string>>;
@@ -43,8 +47,9 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
   const operation: Operation = operations[id];
   const { method, scopes } = operation;
   const makeRecord = options.valid?.path === undefined ? recordMaker(operation.path) : undefined;
-  const { path: validPath = makeRecord ?? {}, body: validBody = exampleBody(id) } = options.valid ?? {};
-  const makeBody = () => (typeof validBody === 'function' ? (validBody as MakeBody)(frame) : validBody);
+  const { path: validPath = makeRecord ?? {}, body: validBody } = options.valid ?? {};
+  const makeBody = (): unknown =>
+    typeof validBody === 'function' ? validBody(frame) : (validBody ?? exampleBody(id));
   const makePath = async (given?: MadePath) =>
     typeof validPath === 'function' ? (given ?? (await validPath(frame))) : { ...validPath, ...given };
   /** A valid request, which can be sent more than once. */
@@ -154,21 +159,20 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
       });
     }
 
-    if (makeRecord && operation.merchantScope === 'one') {
+    if (typeof validPath === 'function' && operation.merchantScope === 'one') {
       describe('404 for a record that the merchant account does not have', () => {
-        const expectNotFound = async (path: MadePath, skip: TestContext['skip']) => {
-          const { status, headers } = await frame.call({ path });
+        const expectNotFound = async (options: FrameCall, skip: TestContext['skip']) => {
+          const { status, headers } = await frame.call(options);
           skip(headers.has('X-Contract-Example'), 'The handler is a stub, which finds every record.');
           expect(status).toBe(404);
         };
 
-        it('one that does not exist', ({ skip }) => expectNotFound({}, skip));
+        it('one that does not exist', ({ skip }) => expectNotFound({ path: {} }, skip));
 
         it('one of another merchant account', async ({ skip }) => {
-          const headers = { 'X-Service-Merchant-Account-ID': 'marketplace' };
-          const path = await makeRecord(frame, headers);
-          await expectNotFound(path, skip);
-          expect((await frame.call({ path, headers })).status).toBe(operation.statuses[0]);
+          const path = await makePath();
+          await expectNotFound({ path, headers: { 'X-Service-Merchant-Account-ID': 'marketplace' } }, skip);
+          expect((await frame.call({ path })).status).toBe(operation.statuses[0]);
         });
       });
     }
@@ -200,6 +204,27 @@ export function describeOperation(id: OperationId, options: Options, tests: (fra
           'false',
           'true',
         ]);
+      });
+    }
+
+    if (operation.takesKey) {
+      const all = Object.entries(operations) as [OperationId, Operation][];
+      const [otherId, other] =
+        all.find(([one, { takesKey, path }]) => one !== id && takesKey && !path.includes('{')) ?? [];
+      if (otherId && other)
+        it(`422 for an Idempotency-Key that ${otherId} was sent with`, async () => {
+          const headers = { 'Idempotency-Key': `${id} reused` };
+          const token = frame.service.token(...other.scopes);
+          await frame.service.call('POST', other.path, { token, headers, body: exampleBody(otherId) });
+          expect((await frame.call({ headers })).status).toBe(422);
+        });
+    }
+
+    if (parametersOf(id).some(({ name }) => name === 'cursor')) {
+      it('422 for a cursor that was not issued for this list', async ({ skip }) => {
+        const { status, headers } = await frame.call({ query: 'cursor=foreign' });
+        skip(headers.has('X-Contract-Example'), 'The handler is a stub, which reads no cursor.');
+        expect(status).toBe(422);
       });
     }
 

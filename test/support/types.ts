@@ -1,5 +1,5 @@
 /** Compile-time tests: code that must compile, and code that must not, with the expected error. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { compile } from './compiler.ts';
@@ -32,7 +32,8 @@ async function compileTexts(texts: string[]): Promise<string[]> {
   // Below node_modules, so that packages are found from there; what the texts import is relative to this folder.
   const cache = join(root, 'node_modules/.cache');
   await mkdir(cache, { recursive: true });
-  const folder = await mkdtemp(join(cache, 'types-'));
+  // The compiler names files by their real path, and node_modules may be a link.
+  const folder = await realpath(await mkdtemp(join(cache, 'types-')));
   const files = texts.map((_, index) => join(folder, `piece-${index}.ts`));
   for (const [index, text] of texts.entries())
     await writeFile(files[index] ?? '', text.replaceAll(/'(?:\.\.\/)+/g, `'${root}/`));

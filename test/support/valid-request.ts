@@ -2,7 +2,6 @@
 import { expect } from 'vitest';
 import { operations, type Operation, type OperationId } from '../../generated/operations.ts';
 import { loadContract, operationsOf, resolve, type Parameter } from '../../server/kit/contract/load.ts';
-import type { CallOptions } from './call.ts';
 import type { TestService } from './service.ts';
 
 const { document } = loadContract();
@@ -18,16 +17,6 @@ export function exampleBody(id: OperationId): unknown {
   const found = operationsOf(document).find(({ operation }) => operation.operationId === id);
   const [example] = Object.values(found?.operation.requestBody?.content['application/json'].examples ?? {});
   return example && resolve<{ value?: unknown }>(document, example).value;
-}
-
-/** Its required properties only: others may name a record that one merchant account has and another has not. */
-function smallestBody(id: OperationId): unknown {
-  const body = exampleBody(id);
-  const found = operationsOf(document).find(({ operation }) => operation.operationId === id);
-  const schema = found?.operation.requestBody?.content['application/json'].schema;
-  const { required } = (schema ? resolve(document, schema) : {}) as { required?: string[] };
-  if (!required || typeof body !== 'object' || body === null) return body;
-  return Object.fromEntries(Object.entries(body).filter(([name]) => required.includes(name)));
 }
 
 /** The path with these parameters. Others get a value that the contract allows: an ID of which the service has no record. */
@@ -49,12 +38,11 @@ export function recordMaker(path: string) {
   const create = all.find(([, one]) => one.path === collection && one.method === 'post');
   if (!create) return undefined;
   const [id, { scopes }] = create;
-  return async (
-    { service }: { service: TestService },
-    headers: CallOptions['headers'] = {},
-  ): Promise<MadePath> => {
-    const token = service.token(scopes[0] ?? '');
-    const made = await service.call('POST', collection, { token, headers, body: smallestBody(id) });
+  return async ({ service }: { service: TestService }): Promise<MadePath> => {
+    const made = await service.call('POST', collection, {
+      token: service.token(scopes[0] ?? ''),
+      body: exampleBody(id),
+    });
     expect(made.status, mustSucceed).toBe(201);
     return { [parameter]: (made.body as { id: string }).id };
   };

@@ -36,6 +36,26 @@ it('an operation on one record shares the 404 of all others', async () => {
   );
 });
 
+it('an event shows a record of the examples, and has an ID of its own', async () => {
+  const { write, edit } = await planOf(projectRoot, readCall(['event', 'payment-method.erased']));
+  const shown = parse(write['openapi/components/examples/EventPaymentMethodErased.yaml'] ?? '') as {
+    value: { id: string; created_at: string; target: { updated_at: string } };
+  };
+  const file = 'openapi/components/examples/EventPaymentMethodUpdated.yaml';
+  const other = parse(await readFile(join(projectRoot, file), 'utf8')) as typeof shown;
+  expect(shown.value.created_at).toBe(shown.value.target.updated_at);
+  expect(shown.value.id).not.toBe(other.value.id);
+  const before = await readFile(join(projectRoot, 'openapi/openapi.yaml'), 'utf8');
+  const map = edit['openapi/openapi.yaml'];
+  expect(parse(await (map?.(before) ?? ''))).toMatchObject({
+    webhooks: { 'payment-method.erased': { $ref: './webhooks/payment-method.erased.yaml' } },
+  });
+  const withoutEvents = before.replace(/^webhooks:\n( .*\n)+/m, '');
+  expect(parse(await (map?.(withoutEvents) ?? ''))).toMatchObject({
+    webhooks: { 'payment-method.erased': {} },
+  });
+});
+
 it('a field of a buyer is erased with it', async () => {
   const added = await addedBy(
     'field',
@@ -217,6 +237,9 @@ it.each([
   ['operation GET /petNotes', 'lower case with hyphens'],
   ['operation GET /unicorns --id fetchUnicorns', 'begins with list or get'],
   ['operation POST /pet-notes/{note_id}', 'operation POST /pet-notes'],
+  ['event buyers', 'event refund-reason.created'],
+  ['event transaction.updated', 'The event transaction.updated exists already'],
+  ['event unicorn.created', 'Write an operation first: npm run new -- operation POST /unicorns'],
   ['field Shoe --in Buyer', 'snake_case'],
   ['field shoe --in Buyer --values Minor', 'in lower case'],
   ['table gift_card_redemptions', '--erasure gift_card_service_redemption_id=erased'],

@@ -3,7 +3,9 @@
 // may cause a database error: a value that cannot be stored matches nothing.
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import type { Input } from '../../kit/contract/handler-types.ts';
+import { resolve, type Document, type Parameter } from '../../kit/contract/load.ts';
 import { timestamp } from '../../kit/database/columns.ts';
+import { OperatorFault } from '../../kit/faults.ts';
 import { readUuid, notAfter, notBefore, isStorable } from '../../kit/rules/values.ts';
 import { hasValue, hasValueOf, type ValueType } from './lookup.ts';
 import type { TransactionsTable } from './table.ts';
@@ -138,6 +140,21 @@ const filters: {
   search: (value, given) => ({ any: searched(value, given), hasIdentifier: true }),
   status: (values) => oneOf('status', 'text', values),
 };
+
+/** A filter of the contract that is not in the table would fail every request with it, and nobody compiles before a start. */
+export function refuseMissingFilters(document: Document): void {
+  const parameters = document.paths['/transactions']?.['get']?.parameters ?? [];
+  const names = parameters
+    .map((one) => resolve<Parameter>(document, one))
+    .filter((one) => one.in === 'query');
+  const missing = names
+    .map(({ name }) => name)
+    .filter((name) => !(name in filters) && !/^(cursor|limit)$/.test(name));
+  if (missing.length > 0)
+    throw new OperatorFault(
+      `GET /transactions has filters without a condition: ${missing.join(', ')}. Add a line for each to server/resources/transactions/filters.ts.`,
+    );
+}
 
 /**
  * A list of conditions instead of one `or`, so that each can use its own index. A column that another filter gives another value

@@ -183,7 +183,7 @@ describe.each([
       .slice(0, 10)
       .flatMap((witness, index) => fc.sample(filterOf(name, witness), { seed: seed + index, numRuns: 2 }));
     for (const [asked, filter] of filters.entries()) {
-      if (asked >= runs(filters.length, share) && (answers.size > 1 || ignored.has(name))) break;
+      if (asked >= runs(filters.length, share) && (answers.size > 1 || used.has(name))) break;
       const found = await compare(asQuery([filter]));
       if (found) answers.add(found.join());
     }

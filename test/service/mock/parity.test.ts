@@ -10,7 +10,7 @@ import { runs } from '../../support/random.ts';
 import { bodySchemaOf } from '../../support/requests.ts';
 import type { TestService } from '../../support/service.ts';
 import { examplePath } from '../../support/valid-request.ts';
-import { allowed } from './parity.allowed.ts';
+import { allowed, needsRecord } from './parity.allowed.ts';
 import {
   agree,
   exchange,
@@ -88,13 +88,13 @@ describe.each(ids)(`%s`, (id) => {
   const path = examplePath(id);
   const accounts = [{}, { [merchantAccount]: 'default' }, { [merchantAccount]: 'marketplace' }];
 
-  it('requests that match the contract, and some of them succeed', async () => {
+  it('requests that match the contract, and some of them succeed if they need no stored record', async () => {
     const arbitrary = fc.tuple(valid(id), fc.constantFrom(...accounts));
     const statuses = await check(arbitrary, ([one, account]) => {
       const wire = wireOf(one, administrator, 'as the contract has it');
       return { ...wire, headers: { ...wire.headers, ...account } };
     });
-    expect(statuses).toContain(operations[id].statuses[0]);
+    if (!needsRecord(id)) expect(statuses).toContain(operations[id].statuses[0]);
   });
 
   it('requests that break it in one to four ways', () =>

@@ -2,10 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { compileContract } from '../../../server/kit/contract/compile.ts';
+import { loadContract, type Parameter } from '../../../server/kit/contract/load.ts';
 import type { NewTransaction, Transaction } from '../../../server/resources/transactions/queries.ts';
 import { transactionMoves } from '../../../server/resources/transactions/rules.ts';
 import { describeOperation } from '../../support/operation.ts';
 import { createAccount, insertTransactions } from '../../support/records.ts';
+import { startTestService } from '../../support/service.ts';
 import { buyer, transaction } from '../../support/transactions.ts';
 
 interface Page {
@@ -216,4 +219,16 @@ describeOperation('listTransactions', {}, (frame) => {
       ]);
     });
   });
+});
+
+it('a filter that only the contract has is refused at the start, with the file to edit', async () => {
+  const { document, ...rest } = await compileContract(loadContract());
+  const { '/transactions': path = {}, ...paths } = document.paths;
+  const { get, ...others } = path;
+  if (!get) throw new Error('GET /transactions is not in the contract.');
+  const parameter: Parameter = { name: 'horn', in: 'query', schema: {} };
+  const parameters = [...(get.parameters ?? []), parameter];
+  const changed = { ...paths, '/transactions': { ...others, get: { ...get, parameters } } };
+  const start = startTestService({ contract: { ...rest, document: { ...document, paths: changed } } });
+  await expect(start).rejects.toThrow(/: horn\. Add a line .* server\/resources\/transactions\/filters\.ts/);
 });

