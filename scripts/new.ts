@@ -18,6 +18,7 @@ const help = `Write the files of something new. They pass the lint; mock and ser
       --id ID           the operation ID; otherwise from method and path: listRefundReasons
       --schema NAME     the resource that it shows; otherwise from the path: RefundReason. An existing one is used
       --tag TAG         where the docs show it; otherwise from the path: Refund reasons
+  npm run new -- action cancel --on RefundReason   changes the state of one: POST /refund-reasons/{reason_id}/cancel
   npm run new -- event refund-reason.created                   an event that shows one: webhook, schema and example
       --tag TAG         as above
   npm run new -- table refund_reasons --erasure display_name=kept   the table of RefundReason: migration, types, queries, and

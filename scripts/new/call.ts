@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { newEvent } from './event.ts';
 import { newField } from './field.ts';
-import { newOperation } from './operation.ts';
+import { newAction, newOperation } from './operation.ts';
 import type { Plan } from './plan.ts';
 import { projectAt } from './project.ts';
 import { newTable } from './table.ts';
@@ -10,7 +10,7 @@ import { newTable } from './table.ts';
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean', default: false } as const;
 const options = {
-  ...{ id: text, schema: text, tag: text, in: text },
+  ...{ id: text, schema: text, tag: text, in: text, on: text },
   ...{ type: text, values: text, erasure: text },
   ...{ 'no-generate': flag, help: flag },
 };
@@ -39,6 +39,9 @@ export async function planOf(root: string, { values, positionals: [kind, ...name
     case 'operation':
       takes(2, 'operation GET /buyer-notes');
       return await newOperation(project, first ?? '', second ?? '', values);
+    case 'action':
+      takes(1, 'action cancel --on Booking');
+      return await newAction(project, first ?? '', values.on);
     case 'event':
       takes(1, 'event refund-reason.created');
       return await newEvent(project, first ?? '', values);
@@ -50,6 +53,6 @@ export async function planOf(root: string, { values, positionals: [kind, ...name
       return await newField(project, first ?? '', values);
     case undefined:
     default:
-      throw new WrongCall('Say what is new: operation, event, table or field.');
+      throw new WrongCall('Say what is new: operation, action, event, table or field.');
   }
 }

@@ -4,7 +4,7 @@ import { append, insertBefore, inTurn, newTag } from './contract-text.ts';
 import { exampleOf } from './examples.ts';
 import { kebab, mustMatch, pascal, plural, sentence, singular, spoken, withArticle } from './names.ts';
 import { Refusal, type Plan } from './plan.ts';
-import { component, tagsOf, type Project } from './project.ts';
+import { component, operationsIn, tagsOf, type Project } from './project.ts';
 import {
   collectionFiles,
   newRecord,
@@ -21,14 +21,15 @@ export interface OperationOptions {
   tag?: string | undefined;
 }
 
-type Kind = 'list' | 'get' | 'create' | 'update' | 'replace' | 'delete';
+type UsualKind = 'list' | 'get' | 'create' | 'update' | 'replace' | 'delete';
+type Kind = UsualKind | 'action';
 
 /** In the order that the house rules ask for in a path. */
 const methods = ['post', 'get', 'put', 'patch', 'delete'] as const;
 type Method = (typeof methods)[number];
 
 /** What a method does to a collection, and to one record of it. */
-const kinds: Record<Method, { collection?: Kind; item?: Kind }> = {
+const kinds: Record<Method, { collection?: UsualKind; item?: UsualKind }> = {
   post: { collection: 'create' },
   get: { collection: 'list', item: 'get' },
   put: { item: 'replace' },
@@ -37,7 +38,7 @@ const kinds: Record<Method, { collection?: Kind; item?: Kind }> = {
 };
 
 /** The first verb is that of the operation ID, unless another is given. */
-const answersOf: Record<Kind, { verbs: [string, ...string[]]; status: string }> = {
+const answersOf: Record<UsualKind, { verbs: [string, ...string[]]; status: string }> = {
   list: { verbs: ['list', 'get'], status: '200' },
   get: { verbs: ['get'], status: '200' },
   create: { verbs: ['create', 'check'], status: '201' },
@@ -46,7 +47,23 @@ const answersOf: Record<Kind, { verbs: [string, ...string[]]; status: string }> 
   delete: { verbs: ['delete'], status: '204' },
 };
 
-function design(verb: string, target: string, options: OperationOptions) {
+interface Design {
+  kind: Kind;
+  /** With which the summary begins: `List`. */
+  verb: string;
+  method: Method;
+  path: string;
+  id: string;
+  /** Of the resource's schema. */
+  name: string;
+  tag: string;
+  scope: string;
+  parameters: string[];
+  takesKey: boolean;
+  status: string;
+}
+
+function design(verb: string, target: string, options: OperationOptions): Design {
   const method = methods.find((one) => one === verb.toLowerCase());
   if (method === undefined)
     throw new Refusal(
@@ -73,7 +90,6 @@ function design(verb: string, target: string, options: OperationOptions) {
         ? `POST creates in a collection. Write: operation POST ${path.replace(/\/[^/]+$/, '')}`
         : `${method.toUpperCase()} is for one record, which the path names. Write: operation ${method.toUpperCase()} ${path}/{${singular(segments.at(-1) ?? '').replaceAll('-', '_')}_id}`,
     );
-  // Of the resource's schema.
   const name = options.schema ?? pascal(fixed.map(singular).join('-'));
   mustMatch(/^([A-Z][a-z0-9]*)+$/, name, 'A schema is in PascalCase: --schema BuyerNote');
   const { verbs } = answersOf[kind];
@@ -88,20 +104,45 @@ function design(verb: string, target: string, options: OperationOptions) {
   const parameters = segments.filter(isParameter).map((segment) => segment.slice(1, -1));
   // PUT and DELETE are idempotent by definition.
   const takesKey = kind === 'create' || kind === 'update';
-  return { kind, method, path, id, name, tag, scope, parameters, takesKey };
+  const { status } = answersOf[kind];
+  return { kind, verb: sentence(kind), method, path, id, name, tag, scope, parameters, takesKey, status };
+}
+
+/** `cancel` on `Booking`: POST /bookings/{booking_id}/cancel, which shows the booking as it is then. */
+async function designAction(project: Project, verb: string, name = ''): Promise<Design> {
+  const example = 'action cancel --on Booking';
+  mustMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/, verb, `An action is a verb in lower case: ${example}`);
+  mustMatch(/^([A-Z][a-z0-9]*)+$/, name, `Name the schema of the record: ${example}`);
+  const collection = plural(kebab(name));
+  if (!(await project.has(component('schemas', name))))
+    throw new Refusal(
+      `There is no schema ${name}. Write it first: npm run new -- operation POST /${collection}`,
+    );
+  const known = (await operationsIn(project)).map(({ file }) =>
+    new RegExp(`/${collection}_\\{(\\w+)\\}`).exec(file),
+  );
+  const parameter = known.find((one) => one !== null)?.[1] ?? `${kebab(name).replaceAll('-', '_')}_id`;
+  const scope = `${collection}.write`;
+  return {
+    ...{ kind: 'action', method: 'post', name, scope, takesKey: true, status: '200' },
+    path: `/${collection}/{${parameter}}/${verb}`,
+    verb: sentence(spoken(verb)),
+    id: verb.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase()) + name,
+    tag: sentence(spoken(collection)),
+    parameters: [parameter],
+  };
 }
 
 function operationText(
-  { kind, method, id, name, tag, scope, parameters, takesKey }: ReturnType<typeof design>,
+  { kind, verb, method, id, name, tag, scope, parameters, takesKey, status }: Design,
   example: string,
 ): string {
   const request = requestOf(name)[kind];
   return filled('operation.yaml', {
-    ...{ method, id, tag, scope, takesKey, example, Resource: name, verb: sentence(kind), [kind]: true },
+    ...{ method, id, tag, scope, takesKey, example, Resource: name, verb, status, [kind]: true },
     one: spoken(name),
     any: withArticle(spoken(name)),
     many: plural(spoken(name)),
-    status: answersOf[kind].status,
     pathParameters: parameters
       .map((parameter) => `    - $ref: ../components/parameters/${pascal(parameter)}.yaml`)
       .join('\n'),
@@ -141,14 +182,14 @@ async function shownBy(project: Project, kind: Kind, name: string) {
   return { record, example, write };
 }
 
-export async function newOperation(
-  project: Project,
-  verb: string,
-  target: string,
-  options: OperationOptions,
-): Promise<Plan> {
+export const newOperation = (project: Project, verb: string, target: string, options: OperationOptions) =>
+  planFor(project, design(verb, target, options));
+
+export const newAction = async (project: Project, verb: string, name: string | undefined) =>
+  planFor(project, await designAction(project, verb, name));
+
+async function planFor(project: Project, made: Design): Promise<Plan> {
   const plan: Plan = { write: {}, edit: {}, next: [] };
-  const made = design(verb, target, options);
   const { kind, method, path, id, name, tag, parameters, takesKey } = made;
 
   const { record, example, write } = await shownBy(project, kind, name);

@@ -11,7 +11,6 @@ import { startMock } from '../../mock/mock.ts';
 import { bundleContract } from '../../scripts/generate/bundle.ts';
 import { generate, type Outcome } from '../../scripts/generate/generate.ts';
 import { planOf, readCall } from '../../scripts/new/call.ts';
-import { blockAt, indent } from '../../scripts/new/contract-text.ts';
 import { carryOut } from '../../scripts/new/plan.ts';
 import { root } from '../../scripts/support/root.ts';
 import { signToken } from '../../server/kit/access/token.ts';
@@ -36,6 +35,8 @@ const designed = [
   'operation GET /refund-reasons',
   'operation DELETE /refund-reasons/{reason_id}',
   'operation PATCH /refund-reasons/{reason_id}',
+  'action retire --on RefundReason',
+  'event refund-reason.created',
 ];
 const built = [...changes.map(([, call]) => call), 'field severity --in RefundReason --values minor,major'];
 
@@ -68,7 +69,6 @@ beforeAll(async () => {
   // One as people call it, the others without starting a process for each.
   said = await create('operation', 'GET', '/buyer-notes', '--no-generate');
   for (const call of designed) await carry(call);
-  await designEvent();
   for (const call of built) await carry(call);
   const bundled = await bundleContract(made.folder);
   if ('fault' in bundled) throw new Error(bundled.fault);
@@ -84,30 +84,6 @@ async function carry(call: string): Promise<void> {
   const plan = await planOf(made.folder, readCall(call.split(' ')));
   expect(plan.next.length).toBeGreaterThan(1);
   writtenBy.set(call, await carryOut(made.folder, plan));
-}
-
-/** The recipe of the designers' guide: copies of another event, under the new name. */
-async function designEvent(): Promise<void> {
-  const copies = {
-    'webhooks/transaction.updated.yaml': 'webhooks/refund-reason.created.yaml',
-    'components/schemas/TransactionUpdatedEvent.yaml': 'components/schemas/RefundReasonCreatedEvent.yaml',
-    'components/examples/EventTransactionUpdated.yaml': 'components/examples/EventRefundReasonCreated.yaml',
-  };
-  const sample = join(made.folder, 'openapi/components/examples/RefundReasonSample.yaml');
-  const record = blockAt(await readFile(sample, 'utf8'), ['value']);
-  for (const [from, to] of Object.entries(copies)) {
-    const model = await readFile(join(root, 'openapi', from), 'utf8');
-    const text = model
-      .replaceAll('TransactionUpdated', 'RefundReasonCreated')
-      .replaceAll('transaction.updated', 'refund-reason.created')
-      .replace('./Transaction.yaml', './RefundReason.yaml')
-      .replace(/ {2}target:\n[^]*/, (target) =>
-        to.includes('/examples/') ? `  target:\n${indent(record, 4)}` : target,
-      );
-    await edit(`openapi/${to}`, () => text);
-  }
-  const entry = '  refund-reason.created:\n    $ref: ./webhooks/refund-reason.created.yaml\n';
-  await edit('openapi/openapi.yaml', swap('components:\n', `${entry}components:\n`));
 }
 
 /** "A path parameter" and "Records in a test": handler, query and test of an operation, with the code of the guide. */

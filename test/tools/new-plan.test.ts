@@ -56,6 +56,26 @@ it('an event shows a record of the examples, and has an ID of its own', async ()
   });
 });
 
+it('an action is a POST below the path of its record, with the parameter that this has', async () => {
+  const project = await mkdtemp(join(tmpdir(), 'new-plan-'));
+  await cp(join(projectRoot, 'openapi'), join(project, 'openapi'), { recursive: true });
+  const make = async (call: string) => {
+    const plan = await planOf(project, readCall(call.split(' ')));
+    await carryOut(project, plan);
+    return plan.write;
+  };
+  await make('operation GET /pet-toys/{toy_id}');
+  const written = await make('action lend-out --on PetToy');
+  expect(Object.keys(written).sort()).toEqual([
+    'openapi/components/responses/UnprocessableIdempotencyKey.yaml',
+    'openapi/paths/pet-toys_{toy_id}_lend-out.yaml',
+  ]);
+  expect(parse(written['openapi/paths/pet-toys_{toy_id}_lend-out.yaml'] ?? '')).toMatchObject({
+    post: { operationId: 'lendOutPetToy', summary: 'Lend out a pet toy', tags: ['Pet toys'] },
+  });
+  await rm(project, { recursive: true });
+});
+
 it('a field of a buyer is erased with it', async () => {
   const added = await addedBy(
     'field',
@@ -240,6 +260,9 @@ it.each([
   ['event buyers', 'event refund-reason.created'],
   ['event transaction.updated', 'The event transaction.updated exists already'],
   ['event unicorn.created', 'Write an operation first: npm run new -- operation POST /unicorns'],
+  ['action cancel', 'Name the schema of the record: action cancel --on Booking'],
+  ['action Cancel --on Transaction', 'a verb in lower case'],
+  ['action cancel --on LedgerEntry', 'Write it first: npm run new -- operation POST /ledger-entries'],
   ['field Shoe --in Buyer', 'snake_case'],
   ['field shoe --in Buyer --values Minor', 'in lower case'],
   ['table gift_card_redemptions', '--erasure gift_card_service_redemption_id=erased'],
