@@ -17,8 +17,8 @@ import { startService, type Service, type ServiceParts } from '../../server/star
 import { createCaller, type Caller } from './call.ts';
 import { createTestDatabase } from './database.ts';
 import { printIfWanted } from './explain.ts';
+import { createApiKeyPair, createRole } from './kit-records.ts';
 import type { Env } from './processes.ts';
-import { createApiKeyPair, createRole } from './records.ts';
 
 export interface TestService extends AsyncDisposable {
   url: string;

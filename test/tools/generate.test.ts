@@ -1,6 +1,7 @@
 // A bad contract is neither generated from nor served; other prose needs no other validators. What `npm run generate` writes is tested in changes.test.ts.
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { build } from 'esbuild';
 import { expect, inject, it } from 'vitest';
 import { keptValidators, validatorsOf } from '../../scripts/generate/fresh-validators.ts';
 import { root } from '../../scripts/support/root.ts';
@@ -58,6 +59,22 @@ it('after a change of prose the validators are kept, as if they were compiled an
     changed(({ components }) => (components.examples.ErrorForbidden.value.description = 'Other words.')),
   ];
   for (const other of others) expect(keptValidators(root, other) === undefined).toBe(true);
+});
+
+it('the tests that it writes use what every API has, and no records of payments', async () => {
+  const { metafile } = await build({
+    ...{ absWorkingDir: root, entryPoints: ['test/support/operation.ts', 'test/support/valid-request.ts'] },
+    ...{ bundle: true, platform: 'node', format: 'esm', packages: 'external', outdir: 'unused' },
+    ...{ write: false, metafile: true },
+  });
+  const inSupport = Object.entries(metafile.inputs).filter(([file]) => file.startsWith('test/'));
+  const used = inSupport.flatMap(([, { imports }]) => imports.map(({ path }) => path));
+  expect(used).toContain('test/support/kit-records.ts');
+  expect(used.filter((path) => /^server\/(resources|providers)\//.test(path)).sort()).toEqual([
+    'server/resources/api-key-pairs/changes.ts',
+    'server/resources/merchant-accounts/changes.ts',
+    'server/resources/roles/changes.ts',
+  ]);
 });
 
 interface Contract {
