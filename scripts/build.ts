@@ -4,7 +4,7 @@ import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { contractVersion } from '../generated/operations.ts';
 import { buildDocs } from './docs.ts';
-import { packService } from './packages.ts';
+import { packService, shared } from './packages.ts';
 import { licenceTexts, readBill, shippedInPages } from './support/bill.ts';
 import { bundle } from './support/bundle.ts';
 import { writeRevision } from './support/revision.ts';
@@ -19,7 +19,7 @@ writeRevision(root, dist);
 writeFileSync(join(dist, 'sbom.json'), JSON.stringify(readBill(), null, 2));
 const inPages = shippedInPages.map((name) => `node_modules/${name}/package.json`);
 writeFileSync(join(dist, 'THIRD-PARTY-LICENCES.txt'), licenceTexts([...files, ...inPages]));
-const archive = `payments-service-${contractVersion}.tgz`;
+const archive = `${shared(root).name}-${contractVersion}.tgz`;
 writeFileSync(join(root, archive), await packService(dist));
 console.log(`Built dist/, with a bill of materials in dist/sbom.json and the licences in dist/THIRD-PARTY-LICENCES.txt, and packed it into ${archive}.
   Start the service:  ENVIRONMENT=production node dist/server/main.js

@@ -1,4 +1,4 @@
-// Packs what others install: payments-service-client and the mock for the site, where every server offers them as /client.tgz and
+// Packs what others install: the client and the mock for the site, where every server offers them as /client.tgz and
 // /mock.tgz, and the service itself for `npm run build`. The client needs only the contract and client/, so it works while the
 // server does not compile. See docs/decisions/0017-client-package.md.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,6 +11,8 @@ import { pack, run } from './support/pack.ts';
 import { root } from './support/root.ts';
 
 interface Project {
+  /** Of the service. The other packages are called after it. */
+  name: string;
   license: string;
   engines: Record<string, string>;
   files: string[];
@@ -20,19 +22,20 @@ interface Project {
 }
 
 /** What the packages share with the project, and the version of its contract. */
-function shared(project: string) {
+export function shared(project: string) {
   const readJson = (file: string): unknown => JSON.parse(readFileSync(join(project, file), 'utf8'));
-  const { license, engines, ...rest } = readJson('package.json') as Project;
+  const { name, license, engines, ...rest } = readJson('package.json') as Project;
   const { version } = (readJson('generated/openapi.json') as { info: { version: string } }).info;
-  return { common: { version, license, engines, type: 'module' }, ...rest };
+  const spoken = name.replaceAll('-', ' ');
+  return { name, spoken, common: { version, license, engines, type: 'module' }, ...rest };
 }
 
 export function packClient(project = root): Promise<Buffer> {
-  const { common, devDependencies } = shared(project);
+  const { name, spoken, common, devDependencies } = shared(project);
   const entry = (file: string) => ({ types: `./client/${file}.d.ts`, default: `./client/${file}.js` });
   const manifest = {
-    name: 'payments-service-client',
-    description: 'Typed client of the payments service',
+    name: `${name}-client`,
+    description: `Typed client of the ${spoken}`,
     ...common,
     // Lets bundlers leave out what a page does not import.
     sideEffects: false,
@@ -56,13 +59,15 @@ const compile = (from: string, to: string) => {
 
 /** The mock with all its packages and the contract. It offers the client, but no docs: those are where it comes from. */
 export function packMock(client: Buffer): Promise<Buffer> {
-  const start = 'payments-mock.js';
+  const { name: service, spoken, common } = shared(root);
+  const name = service.replace(/(-service)?$/, '-mock');
+  const start = 'start.js';
   const fixture = fixtureAt('mock');
   const manifest = {
-    name: 'payments-mock',
-    description: 'Mock of the payments service: the examples of its contract, its checks and errors',
-    ...shared(root).common,
-    bin: { 'payments-mock': start },
+    name,
+    description: `Mock of the ${spoken}: the examples of its contract, its checks and errors`,
+    ...common,
+    bin: { [name]: start },
     main: fixture.default,
     types: fixture.types,
     exports: { '.': fixture, './package.json': './package.json' },
@@ -83,11 +88,10 @@ export function packMock(client: Buffer): Promise<Buffer> {
  * but PostgreSQL for its platform.
  */
 export function packService(dist: string): Promise<Buffer> {
-  const { common, files, bin, optionalDependencies } = shared(root);
+  const { name, spoken, common, files, bin, optionalDependencies } = shared(root);
   const manifest = {
-    name: 'payments-service',
-    description:
-      'Payments service: the service, its sandbox, its command, and the sandbox as a fixture of tests',
+    name,
+    description: `${spoken.replace(/^./, (first) => first.toUpperCase())}: the service, its sandbox, its command, and the sandbox as a fixture of tests`,
     ...common,
     bin,
     exports: { './testing': fixtureAt('sandbox'), './package.json': './package.json' },

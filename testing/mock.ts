@@ -40,7 +40,7 @@ export interface Mock {
 
 /** Ready when it resolves. It ends with this process, if nobody closes it before. */
 export async function startMock({ port = 0, delayMilliseconds = 0 }: MockOptions = {}): Promise<Mock> {
-  const file = join(__dirname, '../payments-mock.js');
+  const file = join(__dirname, '../start.js');
   const args = [
     '--json',
     '--host',

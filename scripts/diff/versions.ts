@@ -3,7 +3,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-const npm = /(?<="name": "payments-service",\n +"version": ")[^"]+/g;
+// Of the first package that they name, and of the same in the list of a lock file.
+const npm = /(?<=^\{\n +"name": "[^"]+",\n +"version": "|"": \{\n +"name": "[^"]+",\n +"version": ")[^"]+/g;
 const places: Record<string, RegExp> = {
   'package.json': npm,
   'package-lock.json': npm,

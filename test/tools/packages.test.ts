@@ -1,6 +1,6 @@
 // What package.json lists, what the build contains, and the one version number.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -70,6 +70,18 @@ describe('package.json', () => {
       'package.json',
       'package-lock.json',
       'docs/workflows/payments.arazzo.yaml',
+    ]);
+  });
+
+  it('says the version of a project of any name, and of no other package', async () => {
+    const project = await mkdtemp(join(tmpdir(), 'versions-'));
+    onTestFinished(() => rm(project, { recursive: true }));
+    for (const file of ['package.json', 'package-lock.json'])
+      await writeFile(join(project, file), (await read(file)).replaceAll('payments-service', 'bookings'));
+    const found = await outdated(project, '9.9.9');
+    expect(found.map(([file, text]) => [file, text.match(/"9\.9\.9"/g)?.length])).toEqual([
+      ['package.json', 1],
+      ['package-lock.json', 2],
     ]);
   });
 
