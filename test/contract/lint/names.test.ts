@@ -124,7 +124,7 @@ const faults: Parameters<typeof testLint>[0] = {
       text
         .replace(
           'checkRefunds',
-          'listRefunds #! Every operation must have a unique `operationId`. Give this one a name of its own. #! Write the operationId in camelCase, with the verb of its method first: get: list or get',
+          'listRefunds #! Every operation must have a unique `operationId`. Give this one a name of its own. #! Write the operationId of POST /refunds in camelCase, with its verb first: create or check.',
         )
         .replace(
           /^post:/m,
