@@ -2,20 +2,12 @@
 import { copyOnClick } from '../../docs/browser/copy.ts';
 import { find } from '../../docs/browser/elements.ts';
 
+/** As the page has it in `data-call`, in JSON. */
 interface Call {
   method: string;
   path: string;
   body?: object;
 }
-
-const calls: Record<string, Call> = {
-  listTransactions: { method: 'GET', path: '/transactions?limit=3' },
-  createPaymentMethod: {
-    method: 'POST',
-    path: '/payment-methods',
-    body: { method: 'card', number: '4111111111111111', expiration_date: '12/39', security_code: '123' },
-  },
-};
 
 const json = { 'content-type': 'application/json' };
 
@@ -27,8 +19,7 @@ export function connectButtons(after: () => void): void {
   copyOnClick(find('#copy-curl'), () => command);
   for (const button of document.querySelectorAll<HTMLButtonElement>('[data-call]'))
     button.addEventListener('click', () => {
-      const call = calls[button.dataset.call ?? ''];
-      if (!call) return;
+      const call = JSON.parse(button.dataset.call ?? '') as Call;
       button.disabled = true;
       void show(call).finally(() => {
         button.disabled = false;
