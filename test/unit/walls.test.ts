@@ -337,7 +337,9 @@ describe('who may import whom', () => {
   it('SQL is in the database and below it', () => {
     const statement = /\bsql`|\.(selectFrom|insertInto|updateTable|deleteFrom|executeQuery)\(/;
     const own = [
-      ...['access', 'database', 'events', 'idempotency', 'secrets', 'upkeep'].map((room) => `server/kit/${room}`),
+      ...['access', 'database', 'events', 'idempotency', 'secrets', 'upkeep'].map(
+        (room) => `server/kit/${room}`,
+      ),
       ...['server/migrations', 'server/resources'],
     ];
     const outside = tracked.filter(
