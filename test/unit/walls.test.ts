@@ -76,7 +76,7 @@ const rooms: Record<string, Room> = {
       'esbuild',
       'commander',
       'express',
-      ...['@readme/httpsnippet', 'github-slugger', 'marked', 'minisearch', 'playwright-core'],
+      ...['@readme/httpsnippet', 'github-slugger', 'marked', 'minisearch', 'playwright-core', 'pluralize'],
       'openapi-typescript',
       'typescript',
       'prettier',
