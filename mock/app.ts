@@ -2,8 +2,8 @@
 // between requests, except for the answers to requests with an Idempotency-Key.
 import type { Request } from 'express';
 import { createBody } from '../server/kit/http/body.ts';
-import { createDesk, explainAbsence } from '../server/kit/http/desk/desk.ts';
-import type { RequestFeed } from '../server/kit/http/desk/feed.ts';
+import { createDashboard, explainAbsence } from '../server/kit/http/dashboard/dashboard.ts';
+import type { RequestFeed } from '../server/kit/http/dashboard/feed.ts';
 import { createExpress, type App } from '../server/kit/http/express.ts';
 import {
   createCors,
@@ -68,7 +68,7 @@ export function createApp(options: AppOptions): App {
     const { title: name, version } = contract().document.info;
     const facts = { name, version, kind: 'mock' } as const;
     const firstCall = () => firstCalls(contract().operations, address())[0] ?? '';
-    app.use(createDesk({ pagesDir, requests, facts, firstCall, makeToken: () => 'mock' }, isKnown));
+    app.use(createDashboard({ pagesDir, requests, facts, firstCall, makeToken: () => 'mock' }, isKnown));
   }
   app.use(createRequestLog(log, requests.note, record));
   app.use(createCors(() => contract().operations));

@@ -2,7 +2,7 @@
 // hosts.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { assemblePages } from './desk/pages.ts';
+import { assemblePages } from './dashboard/pages.ts';
 import { assemble } from './docs/assemble.ts';
 import { parseContract } from './docs/contract.ts';
 import { docsDigest } from './docs/digest.ts';

@@ -23,8 +23,8 @@ import type { Db, InUnitOfWork } from './kit/database/unit-of-work.ts';
 import { createAccessLog, createTrace } from './kit/http/access-log.ts';
 import { createAnswer, type Known } from './kit/http/answer.ts';
 import { createBody } from './kit/http/body.ts';
+import { createDashboard, explainAbsence, type DashboardDeps } from './kit/http/dashboard/dashboard.ts';
 import { createOwned, createUnowned } from './kit/http/databases.ts';
-import { createDesk, explainAbsence, type DeskDeps } from './kit/http/desk/desk.ts';
 import { createExpress, type App } from './kit/http/express.ts';
 import { createCors, earlyData, createSecurityHeaders, wellFormed, requestId } from './kit/http/headers.ts';
 import { createWaitForStart, serveHealth, type Life } from './kit/http/health.ts';
@@ -37,7 +37,7 @@ import { serveStatic } from './kit/http/static.ts';
 import { createValidate } from './kit/http/validate.ts';
 import { createFallback, createWriteError } from './kit/http/write-error.ts';
 import { createKeptAnswers, createRelease } from './kit/idempotency/changes.ts';
-import type { Observing } from './kit/upkeep/observe.ts';
+import type { Observing } from './kit/maintenance/observe.ts';
 import type { Secrets } from './open-secrets.ts';
 
 interface AppParts {
@@ -52,7 +52,7 @@ interface AppParts {
   siteDir: string;
   pagesDir: string;
   /** The sandbox's pages for developers. Undefined in production, and if other machines can reach this server. */
-  desk: DeskDeps | undefined;
+  dashboard: DashboardDeps | undefined;
   life: Life;
   observing: Pick<Observing, 'metrics' | 'tracing'>;
   log: Logger;
@@ -61,7 +61,7 @@ interface AppParts {
 
 /** What a request goes through, from top to bottom. */
 export function createApp(parts: AppParts): App {
-  const { config, contract, database, find, desk, life, log } = parts;
+  const { config, contract, database, find, dashboard, life, log } = parts;
   const isSandbox = config.environment === 'sandbox';
   const own = createOwn(parts);
   const route = createRoute(
@@ -76,7 +76,7 @@ export function createApp(parts: AppParts): App {
   );
   app.use(createSecurityHeaders(config.publicUrl.startsWith('https://')));
   // Before CORS, which lets pages of all origins read what they get.
-  if (desk) app.use(createDesk(desk, find.isKnown));
+  if (dashboard) app.use(createDashboard(dashboard, find.isKnown));
   app.use(createCors(() => Object.values(operations)));
   for (const note of createNotes(parts)) app.use(note);
   const accepted = forEvery(app, arrived.step(wellFormed));
@@ -88,11 +88,11 @@ export function createApp(parts: AppParts): App {
     document: contract.document,
     siteDir: parts.siteDir,
     isSandbox,
-    hasConsole: desk !== undefined,
+    hasConsole: dashboard !== undefined,
     ownUrl: isSandbox && isReachable(config.publicUrl) ? () => life.publicUrl : undefined,
   });
   if (isSandbox) serveSandboxPackage(app);
-  if (desk) app.use(explainAbsence);
+  if (dashboard) app.use(explainAbsence);
   // Refuses what is neither an operation nor a page.
   forEvery(app, accepted.step(route));
   app.use(createWriteError(contract.responses, log));
@@ -111,8 +111,8 @@ function createOwn({ serving, secrets: { keysOf }, database: { dbFor }, observin
 }
 
 /** The access log, and traces if they are on. */
-const createNotes = ({ log, observing: { metrics, tracing }, desk }: AppParts) => [
-  createAccessLog(log, { noteRequest: metrics?.noteRequest, keep: desk?.requests.note }),
+const createNotes = ({ log, observing: { metrics, tracing }, dashboard }: AppParts) => [
+  createAccessLog(log, { noteRequest: metrics?.noteRequest, keep: dashboard?.requests.note }),
   ...(tracing ? [createTrace(tracing)] : []),
 ];
 

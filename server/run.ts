@@ -9,7 +9,7 @@ import { commandsHere, readBuild } from './kit/installation.ts';
 import { createLog, flushLog } from './kit/log/log.ts';
 import { endOnUncaught, uncaughtText } from './kit/log/uncaught.ts';
 import { visibleLines } from './kit/log/visible.ts';
-import { hasDesk, startService, type Service } from './start.ts';
+import { hasDashboard, startService, type Service } from './start.ts';
 
 export type Running = Pick<Service, 'url' | 'port' | 'firstCall' | 'metricsPort' | 'close'>;
 
@@ -90,7 +90,7 @@ async function serve<Started extends Running>({ read, start, serveProgram }: Way
 function greet(config: Config, { url, firstCall }: Running): void {
   console.log(`
 Payments service, sandbox: ${url}
-Open ${url}/${hasDesk(config) ? ' in a browser: requests, console, docs' : 'docs/ in a browser'}
+Open ${url}/${hasDashboard(config) ? ' in a browser: requests, console, docs' : 'docs/ in a browser'}
 
 Try it in another terminal, in this folder:
 

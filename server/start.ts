@@ -20,15 +20,15 @@ import type { DeliverDeps } from './kit/events/deliver.ts';
 import { createOutbox } from './kit/events/outbox.ts';
 import { sendOptions } from './kit/events/send.ts';
 import { defaultLimits, startWorker, type Worker, type WorkerLimits } from './kit/events/worker.ts';
-import { isLoopback, type DeskDeps } from './kit/http/desk/desk.ts';
-import { createEventFeed, makeSandboxToken } from './kit/http/desk/events.ts';
-import { createRequestFeed } from './kit/http/desk/feed.ts';
+import { isLoopback, type DashboardDeps } from './kit/http/dashboard/dashboard.ts';
+import { createEventFeed, makeSandboxToken } from './kit/http/dashboard/events.ts';
+import { createRequestFeed } from './kit/http/dashboard/feed.ts';
 import type { Life } from './kit/http/health.ts';
 import { listen, requireFreePort } from './kit/http/listen.ts';
 import { createRouter } from './kit/http/route.ts';
 import { curlOf } from './kit/installation.ts';
-import { startJobs } from './kit/upkeep/jobs.ts';
-import { countFaults, observe, refusePort, type Observing } from './kit/upkeep/observe.ts';
+import { startJobs } from './kit/maintenance/jobs.ts';
+import { countFaults, observe, refusePort, type Observing } from './kit/maintenance/observe.ts';
 import { openSecrets } from './open-secrets.ts';
 import { prepareData } from './prepare-data.ts';
 
@@ -224,7 +224,7 @@ async function openParts(config: Config, log: Logger, life: Life, replaced: Part
 }
 
 /** The landing page and the console are for people at this machine. */
-export const hasDesk = ({ environment, host, publicUrl }: Config): boolean =>
+export const hasDashboard = ({ environment, host, publicUrl }: Config): boolean =>
   environment === 'sandbox' && [host, new URL(publicUrl).hostname].every(isLoopback);
 
 function buildApp(parts: Parts, life: Life, onPublished: () => void) {
@@ -237,7 +237,7 @@ function buildApp(parts: Parts, life: Life, onPublished: () => void) {
   const requests = createRequestFeed(now);
   const find = createRouter(Object.values(operations));
   const { title: name, version } = contract.document.info;
-  const desk: DeskDeps = {
+  const dashboard: DashboardDeps = {
     pagesDir: parts.pagesDir,
     facts: { name, version, kind: 'sandbox' },
     requests,
@@ -249,7 +249,7 @@ function buildApp(parts: Parts, life: Life, onPublished: () => void) {
     ...parts,
     find,
     unitsOn,
-    desk: hasDesk(config) ? desk : undefined,
+    dashboard: hasDashboard(config) ? dashboard : undefined,
     life,
   });
   return { app, find, requests, unitsOn };

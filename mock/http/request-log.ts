@@ -1,7 +1,7 @@
 // One line per request in the terminal: the status, and why. Without the query string, which may contain card data.
 import type { RequestHandler } from 'express';
 import { shownQuery, unknownPath } from '../../server/kit/http/access-log.ts';
-import type { RequestFeed } from '../../server/kit/http/desk/feed.ts';
+import type { RequestFeed } from '../../server/kit/http/dashboard/feed.ts';
 import { trailOf } from './known.ts';
 
 const maxLength = 400;

@@ -11,7 +11,7 @@ import { count, messagesOf } from '../lint/report.ts';
 import { compile } from '../lint/tool.ts';
 import type { Json } from './change.ts';
 import { compare } from './compare.ts';
-import { judge } from './judge.ts';
+import { findProblems } from './problems.ts';
 import { asJson, asText, linesOf, type Outcome } from './report.ts';
 import { asHtml, asMarkdown } from './review.ts';
 import { writeVersion } from './versions.ts';
@@ -197,19 +197,19 @@ async function outcomeOf(
   after: Json,
   project: string,
 ): Promise<Outcome> {
-  const listed = await judged(before, after, project);
+  const listed = await compared(before, after, project);
   if (base === undefined) return { base: releasedFile, ...listed };
   const name = existsSync(base) ? relative(project, resolve(base)) : base;
   // Version and changelog announce what changed since the last release, whatever the changes are listed against.
-  const released = await judged(await readBase(undefined, project), after, project);
+  const released = await compared(await readBase(undefined, project), after, project);
   return { base: name, ...listed, releasedVersion: released.baseVersion, problems: released.problems };
 }
 
-async function judged(before: Json, after: Json, project: string): Promise<Omit<Outcome, 'base'>> {
+async function compared(before: Json, after: Json, project: string): Promise<Omit<Outcome, 'base'>> {
   const readChangelog = readFile(join(project, 'CHANGELOG.md'), 'utf8').catch(() => '');
   const versions = { baseVersion: versionOf(before), version: versionOf(after) };
   const changes = linesOf(await compare(before, after), before, after, project);
-  const problems = judge({ changes, ...versions, changelog: await readChangelog });
+  const problems = findProblems({ changes, ...versions, changelog: await readChangelog });
   return { ...versions, changes, problems };
 }
 

@@ -29,7 +29,7 @@ const ratedTypes = setOf('AllOf AnyOf OneOf SchemaList SchemaMap DependentRequir
 
 const changed = (change: Change, property: string) =>
   change.kind === 'modified' && change.property === property;
-const judged = (change: Change, impact: string) =>
+const isRated = (change: Change, impact: string) =>
   change.verdicts.some((verdict) => verdict.impact === impact);
 const value = (side: Change['base']) => side?.value;
 const rises = ({ base, revision }: Change) => Number(value(revision)) > Number(value(base));
@@ -70,7 +70,7 @@ const refusesFewer = (change: Change) =>
 const losesEnumValues = (change: Change) =>
   changed(change, 'enum') &&
   lost(change).length > 0 &&
-  (change.revision?.value !== undefined || judged(change, 'minor'));
+  (change.revision?.value !== undefined || isRated(change, 'minor'));
 
 const isNoLongerSent = (change: Change) =>
   (change.typeName === 'Header' ||
@@ -107,7 +107,7 @@ const rules: Rule[] = [
 
   // `not: { required: [a, b] }` refuses those who send both. With a third name it refuses fewer.
   { when: refusesFewer, rating: 'addition' },
-  { when: (change) => judged(change, 'major'), rating: 'breaking' },
+  { when: (change) => isRated(change, 'major'), rating: 'breaking' },
 
   { when: losesEnumValues, rating: 'breaking', why: 'consumers may rely on it' },
   { when: isNoLongerSent, rating: 'breaking', why: 'consumers may rely on receiving it' },
@@ -167,7 +167,7 @@ const rules: Rule[] = [
   },
 
   { when: isComponent, rating: 'other' },
-  { when: (change) => change.kind === 'added' || judged(change, 'minor'), rating: 'addition' },
+  { when: (change) => change.kind === 'added' || isRated(change, 'minor'), rating: 'addition' },
   // Semantic Versioning, item 7: a deprecation is announced with a minor version.
   { when: (change) => changed(change, 'deprecated'), rating: 'addition' },
   { when: isRatedByRedocly, rating: 'addition' },

@@ -4,8 +4,8 @@ import { namesOf } from './announce.ts';
 import { atKeyword, component, gained, lost, pointerOf, step, type Change, type Json } from './change.ts';
 import { describe } from './describe.ts';
 import { rate, type Rating } from './impact.ts';
-import type { Problem } from './judge.ts';
 import { placeOf, plural, sourceOf, summary, usersOf, usesOf, type Uses } from './places.ts';
+import type { Problem } from './problems.ts';
 
 export interface Line {
   rating: Rating;

@@ -19,7 +19,7 @@ export function docsDigest(contract: string): string {
     ...filesIn(root, 'docs'),
     // Not the rest of server/, of which the mock uses parts: an edit there would make every start as slow as the first.
     ...filesIn(root, 'mock'),
-    ...filesIn(root, 'scripts/desk'),
+    ...filesIn(root, 'scripts/dashboard'),
     ...filesIn(root, 'scripts/docs'),
     ...filesIn(root, 'scripts/support'),
     ...filesIn(root, 'testing'),

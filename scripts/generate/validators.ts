@@ -1,5 +1,5 @@
 // Compiles the validators of everything that the service sends, so that no start has to, and proves that express-openapi-validator
-// accepts every operation. It is done with the service's own code, because the validators must judge like those of any other contract.
+// accepts every operation. It is done with the service's own code, because the validators must validate like those of any other contract.
 import { _ } from 'ajv';
 import standaloneCode from 'ajv/dist/standalone/index.js';
 import { build } from 'esbuild';

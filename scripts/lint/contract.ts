@@ -43,7 +43,7 @@ export function explain(reported: Reported[], sources: Sources, project: string)
     adviseOnReference(adviseOnName(withRemedy(problem, sources)), sources),
   );
   const isBasic = ({ rule }: Reported) => basicRules.includes(rule);
-  // Other rules cannot judge what is not OpenAPI.
+  // Other rules cannot validate what is not OpenAPI.
   const shown = advised.some(isBasic)
     ? advised.filter((one) => isBasic(one) || isDangling(one))
     : withoutConsequences(advised);

@@ -38,6 +38,6 @@ export const addFacts = (table: string, name: string, folder: string) => (text: 
   text
     .replace('\nexport const facts = {\n', `$&  ${table === name ? name : `${table}: ${name}`},\n`)
     .replace(
-      "\nimport type { Facts } from '../kit/upkeep/facts.ts';",
+      "\nimport type { Facts } from '../kit/maintenance/facts.ts';",
       `$&\nimport { ${name} } from './${folder}/facts.ts';`,
     );

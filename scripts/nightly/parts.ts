@@ -38,7 +38,7 @@ export const parts: readonly Part[] = [
         npm('test'),
         // Those of processes and tools that leave cases out otherwise.
         npm('test:process', 'floods', 'import', 'interrupted-start', 'mock'),
-        npm('test:tools', 'desk', 'testing-guide'),
+        npm('test:tools', 'dashboard', 'testing-guide'),
       ].map((step) => ({ ...step, env: { SEED: 'random' } })),
   },
   { name: 'node22', claim: 'npm test on Node 22', node: 22, steps: () => [npm('test')] },

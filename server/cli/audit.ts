@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { printRows, withExamples, type JsonOption } from '../kit/cli/output.ts';
 import { time, whole } from '../kit/cli/values.ts';
-import { listAuditEntries, type AuditFilter } from '../kit/upkeep/audit.ts';
+import { listAuditEntries, type AuditFilter } from '../kit/maintenance/audit.ts';
 import { withService, type Call } from './service.ts';
 
 export function makeCommand(call: Call): Command {

@@ -7,10 +7,10 @@ import { count, withProgress } from '../kit/cli/progress.ts';
 import type { Db } from '../kit/database/database.ts';
 import { listAllSubscriptions } from '../kit/events/subscriptions/queries.ts';
 import { visible } from '../kit/log/visible.ts';
+import { describeDifference, readSecondsAhead } from '../kit/maintenance/clock.ts';
+import { findBrokenInvariants, type Finding } from '../kit/maintenance/doctor.ts';
 import { listSealed, type Sealed } from '../kit/secrets/reseal.ts';
 import { sealedWith } from '../kit/secrets/vault.ts';
-import { describeDifference, readSecondsAhead } from '../kit/upkeep/clock.ts';
-import { findBrokenInvariants, type Finding } from '../kit/upkeep/doctor.ts';
 import type { Secrets } from '../open-secrets.ts';
 import { withService, type Call, type OpenedService } from './service.ts';
 

@@ -22,8 +22,8 @@ import {
 import { createOutbox } from '../kit/events/outbox.ts';
 import { OperatorFault } from '../kit/faults.ts';
 import { isInstallation, shellWord } from '../kit/installation.ts';
+import { writeAuditEntry } from '../kit/maintenance/audit.ts';
 import { allAccounts, type Accounts } from '../kit/rules/accounts.ts';
-import { writeAuditEntry } from '../kit/upkeep/audit.ts';
 import { openSecrets, type Secrets } from '../open-secrets.ts';
 
 /** How a command was called. */

@@ -18,8 +18,8 @@ import { OperatorFault } from '../kit/faults.ts';
 import { readBuild } from '../kit/installation.ts';
 import { createLog } from '../kit/log/log.ts';
 import { visible, visibleLines } from '../kit/log/visible.ts';
+import { observe } from '../kit/maintenance/observe.ts';
 import { allAccounts } from '../kit/rules/accounts.ts';
-import { observe } from '../kit/upkeep/observe.ts';
 import { requireAccount, withService, type Call, type OpenedService } from './service.ts';
 
 export const deliveriesCommand = (call: Call): Command =>

@@ -3,7 +3,7 @@ import { withService, type Call } from '../cli/service.ts';
 import { printRows, type JsonOption } from '../kit/cli/output.ts';
 import type { Db } from '../kit/database/database.ts';
 import { listDeliveries, listEventsOf, type EventTarget } from '../kit/events/delivery-list.ts';
-import { listAuditEntries } from '../kit/upkeep/audit.ts';
+import { listAuditEntries } from '../kit/maintenance/audit.ts';
 
 const mostRows = 1_000;
 

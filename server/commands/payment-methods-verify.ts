@@ -8,8 +8,8 @@ import { count, withProgress } from '../kit/cli/progress.ts';
 import { ids as collectIds } from '../kit/cli/values.ts';
 import type { Db } from '../kit/database/database.ts';
 import { OperatorFault, reasonOf } from '../kit/faults.ts';
-import { readTime } from '../kit/upkeep/clock.ts';
-import { judgeCard } from '../providers/cards.ts';
+import { readTime } from '../kit/maintenance/clock.ts';
+import { validateCard } from '../providers/cards.ts';
 import { guardProviders, loadProviders } from '../providers/index.ts';
 import { findPaymentMethodOfAnyAccount } from '../resources/payment-methods/any-account.ts';
 import { movePaymentMethod } from '../resources/payment-methods/changes.ts';
@@ -97,7 +97,7 @@ async function openVerifier(
     const number = vault.open(number_sealed, { purpose: 'card-number', owner, id });
     const card = { number, expiration_date, security_code: null };
     const context = { merchantAccountId: owner, requestId: randomUUID(), paymentMethodId: id };
-    const verdict = await judgeCard(card, {
+    const verdict = await validateCard(card, {
       context: { ...context, isRepeated: true },
       providers,
       // A card that has expired fails for good, so the clock of this machine does not decide.

@@ -3,7 +3,7 @@ import type { Handler, Input, Result } from '../kit/contract/handler-types.ts';
 import type { UnitOfWork } from '../kit/database/unit-of-work.ts';
 import { ApiError } from '../kit/errors.ts';
 import { hostFaults } from '../kit/rules/values.ts';
-import { judgeCard } from '../providers/cards.ts';
+import { validateCard } from '../providers/cards.ts';
 import { lockBuyer } from '../resources/buyers/queries.ts';
 import type { BuyerRow } from '../resources/buyers/table.ts';
 import { storeCard } from '../resources/payment-methods/changes.ts';
@@ -22,7 +22,7 @@ export const createPaymentMethod: Handler<'createPaymentMethod', WriteDeps> = as
   if (detail.length > 0) throw new ApiError('unprocessable', { detail });
   // Before the unit of work. The security code is handed to the verifier and stored nowhere.
   const id = randomUUID();
-  const verdict = await judge(id, body, deps);
+  const verdict = await validate(id, body, deps);
   return deps.inUnitOfWork(async (unit): Promise<Result<'createPaymentMethod'>> => {
     const buyer = await namedBuyer(unit, account, body);
     const card = {
@@ -49,9 +49,9 @@ export const createPaymentMethod: Handler<'createPaymentMethod', WriteDeps> = as
   });
 };
 
-const judge = (id: string, { number, expiration_date, security_code = null }: Body, deps: WriteDeps) => {
+const validate = (id: string, { number, expiration_date, security_code = null }: Body, deps: WriteDeps) => {
   const { providers, requestId, now, warn } = deps;
-  return judgeCard(
+  return validateCard(
     { number, expiration_date, security_code },
     {
       context: { merchantAccountId: accountOf(deps), requestId, paymentMethodId: id },

@@ -7,7 +7,7 @@ import { rateLimits, settings } from './database/facts.ts';
 import { deliveries, deliveryAttempts, events } from './events/facts.ts';
 import { webhookSubscriptions } from './events/subscriptions/facts.ts';
 import { idempotencyKeys } from './idempotency/facts.ts';
-import { auditEntries } from './upkeep/audit.ts';
+import { auditEntries } from './maintenance/audit.ts';
 
 export const kitFacts = {
   deliveries,

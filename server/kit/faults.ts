@@ -13,7 +13,7 @@ export class ConfigurationFault extends OperatorFault {
 export class DatabaseTimeout extends Error {}
 
 /** A merchant account or a key pair has so much under way that this request of it found no place in time. */
-export class Crowded extends DatabaseTimeout {}
+export class Overloaded extends DatabaseTimeout {}
 
 /** By code, or by message where pg has no code. What was not committed has changed nothing. PgBouncer reports it in class 08. */
 const lost = /^((08...|57P01|57P02|ECONNRESET|EPIPE)$|Connection terminated|Client .+ not queryable$)/;

@@ -154,20 +154,20 @@ interface JudgeOptions {
  * What becomes of a card: `failed` if its own digits say so, otherwise what the verifier says. Without a verifier it
  * succeeds. A verifier that fails leaves the card `processing`, so that nothing is lost and it can be asked again.
  */
-export async function judgeCard(
+export async function validateCard(
   card: Card,
   { context, providers: { describeCard, verifyCard }, now, warn }: JudgeOptions,
 ): Promise<Judgement> {
   const description = describeCard(card.number, warn);
-  const judged = { ...description, verification_error: null };
-  if (unusable(card, now)) return { ...judged, status: 'failed' };
-  if (!verifyCard) return { ...judged, status: 'succeeded' };
+  const validated = { ...description, verification_error: null };
+  if (unusable(card, now)) return { ...validated, status: 'failed' };
+  if (!verifyCard) return { ...validated, status: 'succeeded' };
   try {
-    return { ...judged, ...(await verifyCard(card, context, description)) };
+    return { ...validated, ...(await verifyCard(card, context, description)) };
   } catch (error) {
     const failure = error instanceof Error ? error : new Error('it failed');
     warn('the card verifier failed; the card stays in processing', failure);
-    return { ...judged, status: 'processing', verification_error: storableReason(failure.message) };
+    return { ...validated, status: 'processing', verification_error: storableReason(failure.message) };
   }
 }
 

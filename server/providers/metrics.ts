@@ -1,4 +1,4 @@
-import type { Metrics } from '../kit/upkeep/metrics.ts';
+import type { Metrics } from '../kit/maintenance/metrics.ts';
 import type { CallOutcome, NoteCall, ProviderName } from './call.ts';
 
 const providers: readonly ProviderName[] = ['giftCards', 'verifyCard', 'describeCard'];

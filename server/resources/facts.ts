@@ -2,9 +2,9 @@
 import type { Selectable } from 'kysely';
 import type { Tables } from '../kit/database/tables.ts';
 import { kitFacts } from '../kit/facts.ts';
+import type { Facts } from '../kit/maintenance/facts.ts';
 import type { Refused } from '../kit/rules/erasure.ts';
 import { sealedColumnsOf } from '../kit/secrets/reseal.ts';
-import type { Facts } from '../kit/upkeep/facts.ts';
 import { buyers } from './buyers/facts.ts';
 import { giftCards } from './gift-cards/facts.ts';
 import { cardNumbers, numberBuckets } from './number-limits/facts.ts';

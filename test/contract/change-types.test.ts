@@ -11,7 +11,7 @@ import { importTransactions } from '../../server/resources/transactions/changes.
 import { waitOf } from '../../server/resources/number-limits/rules.ts';
 import { recordAttempts } from '../../server/kit/events/attempts.ts';
 import { createOutbox } from '../../server/kit/events/outbox.ts';
-import { deleteExpired } from '../../server/kit/upkeep/jobs.ts';
+import { deleteExpired } from '../../server/kit/maintenance/jobs.ts';
 import { events } from '../../server/kit/events/facts.ts';
 import { silently, type UnitOfWork, type Work } from '../../server/kit/database/unit-of-work.ts';
 import type { Deps, WriteDeps } from '../../server/handlers/deps.ts';

@@ -2,7 +2,7 @@
 import { describeTypes, type Piece } from '../support/types.ts';
 
 const head = `
-import { plain, type Facts } from '../../server/kit/upkeep/facts.ts';
+import { plain, type Facts } from '../../server/kit/maintenance/facts.ts';
 import { kept } from '../../server/kit/rules/erasure.ts';
 import { facts, type FactsOfAll } from '../../server/resources/facts.ts';
 `;

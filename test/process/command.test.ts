@@ -16,7 +16,7 @@ import { contractVersion } from '../../generated/operations.ts';
 import { packService } from '../../scripts/packages.ts';
 import { writeRevision } from '../../scripts/support/revision.ts';
 import { commandsHere, readBuild } from '../../server/kit/installation.ts';
-import { createMetrics } from '../../server/kit/upkeep/metrics.ts';
+import { createMetrics } from '../../server/kit/maintenance/metrics.ts';
 import { root, run } from '../support/processes.ts';
 
 vi.setConfig({ testTimeout: 120_000 });

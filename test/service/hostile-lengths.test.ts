@@ -33,12 +33,12 @@ const files: [file: string, content: string][] = [
   ['site/openapi.yaml', 'servers:\n  - url: http://127.0.0.1:8080\npaths: {}\n'],
   ['pages/index.html', '<title>Landing</title>'],
   ['pages/console/index.html', '<title>Console</title>'],
-  ['pages/assets/desk.0123456789ab.js', '// script'],
+  ['pages/assets/dashboard.0123456789ab.js', '// script'],
 ];
 
 const card = '0190a1b2-0000-7000-8000-000000000000';
 const paths = [
-  ...['/', '/console', '/console/', '/assets/desk.0123456789ab.js', '/sandbox/feed', '/sandbox/token'],
+  ...['/', '/console', '/console/', '/assets/dashboard.0123456789ab.js', '/sandbox/feed', '/sandbox/token'],
   ...['/healthz', '/readyz', '/openapi.json', '/openapi.yaml', '/llms.txt', badgePath('visa')],
   ...['/docs', '/docs/', '/docs/here.js', '/docs/guides/', '/docs/guides/first', '/docs/guides/first.html'],
   ...['/docs/guides/first.md', '/docs/openapi.json', '/docs/openapi.yaml', '/docs/unicorn', '/unicorn'],

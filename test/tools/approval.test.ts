@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { approvalPage } from '../../scripts/desk/pages.ts';
+import { approvalPage } from '../../scripts/dashboard/pages.ts';
 import { findPaymentMethodOfAnyAccount } from '../../server/resources/payment-methods/any-account.ts';
 import { chromiumPath, keepDiary, launch, withoutChromium, type Diary } from '../support/browser.ts';
 import { writingAnything } from '../support/records.ts';

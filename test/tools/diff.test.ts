@@ -10,8 +10,8 @@ import { isObject, pointerOf, segments, type Change, type Json } from '../../scr
 import { diff as diffIn } from '../../scripts/diff/command.ts';
 import { compare } from '../../scripts/diff/compare.ts';
 import { rate, type Rating } from '../../scripts/diff/impact.ts';
-import { judge } from '../../scripts/diff/judge.ts';
 import { sourceOf } from '../../scripts/diff/places.ts';
+import { findProblems } from '../../scripts/diff/problems.ts';
 import { linesOf } from '../../scripts/diff/report.ts';
 import { bundle } from '../../scripts/generate/bundle.ts';
 import type { Contract } from '../../scripts/generate/contract.ts';
@@ -324,11 +324,11 @@ it('names the line of what is there, or of what a removed part was in', () => {
   );
 });
 
-describe('judge', () => {
+describe('validate', () => {
   const changelog = (version: string, ...lines: string[]) =>
     `# Changelog\n\n## ${version} — 2026-11-15\n\n### Contract\n\n${lines.map((line) => `- ${line}\n`).join('')}\n### Service\n\n- Faster.\n\n## 1.0.0 — 2026-11-14\n\n### Contract\n\n- The first one.\n`;
   const verdict = (rating: Rating, version: string, text: string) =>
-    judge({
+    findProblems({
       changes: [{ rating, place: 'a', what: 'b', names: [] }],
       baseVersion: '1.0.0',
       version,
@@ -379,7 +379,7 @@ describe('judge', () => {
       put(`${parameters}/Limit/schema/maximum`, 50),
     ]);
     const changes = linesOf(await compare(contract, after), contract, after, project);
-    const [problem] = judge({ changes, baseVersion: '1.0.0', version: '2.0.0', changelog: '' });
+    const [problem] = findProblems({ changes, baseVersion: '1.0.0', version: '2.0.0', changelog: '' });
     expect(problem?.message.match(/^ {2}- .*$/gm)?.sort()).toEqual([
       expect.stringMatching(/^ {2}- \*\*Breaking\*\* `parameter Limit`: .*\. What to do about it\.$/),
       '  - `ApiKeyPair`: new field `fingerprint`.',
@@ -390,7 +390,7 @@ describe('judge', () => {
   describe('proposes text that', () => {
     const additions = () => linesOf(found.addition, contract, edited.addition, project);
     const told = (text: string) =>
-      judge({ changes: additions(), baseVersion: '1.0.0', version: '1.1.0', changelog: text });
+      findProblems({ changes: additions(), baseVersion: '1.0.0', version: '1.1.0', changelog: text });
     const proposed = (text: string) =>
       told(text)[0]
         ?.message.replace(/^.*:\n/, '')

@@ -56,9 +56,9 @@ describe('the README', () => {
   });
 });
 
-it.each(['README.md', 'CONTRIBUTING.md'])('%s says in one sentence who judges what', (file) => {
+it.each(['README.md', 'CONTRIBUTING.md'])('%s says in one sentence who validates what', (file) => {
   expect(read(file).replaceAll(/\s+/g, ' ')).toContain(
-    'express-openapi-validator judges every request, validators that are compiled from the same contract judge every response, and Prism writes the bodies of the mock',
+    'express-openapi-validator validates every request, validators that are compiled from the same contract validate every response, and Prism writes the bodies of the mock',
   );
 });
 

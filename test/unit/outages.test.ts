@@ -1,13 +1,13 @@
 // Which errors mean that the database is away, slow or full, so that the caller gets 504, and which are faults of ours.
 import { describe, expect, it } from 'vitest';
-import { Crowded, DatabaseTimeout, isConnectionLost, isOutage } from '../../server/kit/faults.ts';
+import { Overloaded, DatabaseTimeout, isConnectionLost, isOutage } from '../../server/kit/faults.ts';
 
 const coded = (code: string, message = 'said PostgreSQL') => Object.assign(new Error(message), { code });
 
 describe('an outage', () => {
   it.each<[string, Error]>([
     ['no answer in time', new DatabaseTimeout('late')],
-    ['no place in time', new Crowded('late')],
+    ['no place in time', new Overloaded('late')],
     ['a connection that breaks', coded('08006')],
     ['PgBouncer without PostgreSQL', coded('08P01', 'server login has been failing')],
     ['a stop', coded('57P01')],

@@ -5,8 +5,8 @@ import { name, time } from '../../server/kit/cli/values.ts';
 import { loadContract } from '../../server/kit/contract/load.ts';
 import { mostPieces } from '../../server/kit/http/connections.ts';
 import { limits } from '../../server/kit/http/listen.ts';
+import { describeDifference } from '../../server/kit/maintenance/clock.ts';
 import { isUuid, readUuid } from '../../server/kit/rules/values.ts';
-import { describeDifference } from '../../server/kit/upkeep/clock.ts';
 import { schemeNames } from '../../server/resources/card-schemes/rules.ts';
 import { readMetadataFilter } from '../../server/resources/transactions/metadata-filter.ts';
 

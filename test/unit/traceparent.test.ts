@@ -1,6 +1,6 @@
 // The header `traceparent`, as callers may send it.
 import { describe, expect, it } from 'vitest';
-import { readTraceparent, writeTraceparent } from '../../server/kit/upkeep/tracing.ts';
+import { readTraceparent, writeTraceparent } from '../../server/kit/maintenance/tracing.ts';
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const spanId = 'b7ad6b7169203331';

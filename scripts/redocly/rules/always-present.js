@@ -14,7 +14,7 @@ import {
 /** `except` has the reason of each: `{ ApiKeyPair.private_key: only in the answer that … }`. */
 export const alwaysPresent = ({ except = {} }) => {
   const seen = new Set();
-  const judge = (holder, ctx) => {
+  const validate = (holder, ctx) => {
     for (const [root, place] of bodiesOf(holder)) {
       for (const [schema, at] of schemasIn(root, place, ctx, seen)) {
         const properties = entries(schema.properties).map(([name]) => name);
@@ -36,14 +36,14 @@ export const alwaysPresent = ({ except = {} }) => {
   };
   return {
     ...eachOperation((operation, ctx) => {
-      for (const response of responsesOf(operation, ctx)) judge(response, ctx);
+      for (const response of responsesOf(operation, ctx)) validate(response, ctx);
     }),
     // The body of an event is what we send.
     WebhooksMap: {
       PathItem: {
         Operation(operation, ctx) {
           const body = follow(operation.requestBody, ctx.location.child('requestBody'), ctx);
-          if (isObject(body.node)) judge(body, ctx);
+          if (isObject(body.node)) validate(body, ctx);
         },
       },
     },

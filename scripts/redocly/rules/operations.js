@@ -14,13 +14,13 @@ export const operationScope = () => {
         enter(_item, ctx) {
           path = String(ctx.key);
         },
-        Operation: (operation, ctx) => judgeScopes(operation, ctx, path),
+        Operation: (operation, ctx) => validateScopes(operation, ctx, path),
       },
     },
   };
 };
 
-function judgeScopes(operation, ctx, path) {
+function validateScopes(operation, ctx, path) {
   const [, resource] = path.split('/');
   const how = `such as "security: [{BearerAuth: [${resource}.${ctx.key === 'get' ? 'read' : 'write'}]}]".`;
   const alternatives = list(operation.security);

@@ -115,17 +115,17 @@ export const eventName = () => {
 
 /** Judges the schemas of the fields and filters that have such a name. */
 const byName = (names, isRight, message) => () => {
-  const judge = (value, location, ctx) => {
+  const validate = (value, location, ctx) => {
     const [, place] = [...schemasIn(value, location, ctx, new Set())].find(([one]) => !isRight(one)) ?? [];
     if (place !== undefined) ctx.report({ message, location: place.child('type').key() });
   };
   return {
     SchemaProperties(properties, ctx) {
       for (const [name, property] of entries(properties))
-        if (names.test(name)) judge(property, ctx.location.child(name), ctx);
+        if (names.test(name)) validate(property, ctx.location.child(name), ctx);
     },
     Parameter(parameter, ctx) {
-      if (names.test(String(parameter?.name))) judge(parameter.schema, ctx.location.child('schema'), ctx);
+      if (names.test(String(parameter?.name))) validate(parameter.schema, ctx.location.child('schema'), ctx);
     },
   };
 };

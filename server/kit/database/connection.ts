@@ -2,7 +2,7 @@
 // answers, and a connection that did not answer is closed. Behind a pooler it has no session state: see
 // docs/decisions/0021-poolers-and-retries.md.
 import type pg from 'pg';
-import { codeOf, Crowded, DatabaseTimeout } from '../faults.ts';
+import { codeOf, Overloaded, DatabaseTimeout } from '../faults.ts';
 import type { DatabaseTime } from '../rules/database-time.ts';
 import type { Execution } from './execution.ts';
 import { copyIn, type SendStatement } from './protocol.ts';
@@ -172,14 +172,14 @@ export const newDeadline = (turnMilliseconds = connectionMilliseconds): Deadline
 });
 
 /** With so much more time a request would have had an answer. */
-const crowdedMilliseconds = 1_000;
+const overloadedMilliseconds = 1_000;
 /** What such a request must have left for a connection: its statements would be cut off. */
 const leastMilliseconds = 500;
 
-export function refuseCrowded(deadline: Deadline | undefined, least = leastMilliseconds): void {
+export function refuseOverloaded(deadline: Deadline | undefined, least = leastMilliseconds): void {
   const { left = Infinity, waited = 0 } = deadline ?? {};
-  if (left <= least && waited >= crowdedMilliseconds)
-    throw new Crowded('too many requests of its owner came before it');
+  if (left <= least && waited >= overloadedMilliseconds)
+    throw new Overloaded('too many requests of its owner came before it');
 }
 
 /** Waits for `work` until its own limit or the deadline. Then it calls `giveUp`, which must end what is under way, and fails. */
@@ -191,7 +191,7 @@ export async function withinDeadline<T>(
 ): Promise<T> {
   const milliseconds = Math.min(limitMilliseconds, deadline?.left ?? Infinity);
   if (milliseconds === Infinity) return work();
-  refuseCrowded(deadline, 0);
+  refuseOverloaded(deadline, 0);
   if (milliseconds <= 0) throw new DatabaseTimeout('the request has waited too long for the database');
   const begun = performance.now();
   let timer: NodeJS.Timeout | undefined;

@@ -2,13 +2,13 @@
 import pg from 'pg';
 import { parseJson } from '../../../client/json.ts';
 import { contractVersion } from '../../../generated/operations.ts';
-import { Crowded } from '../faults.ts';
+import { Overloaded } from '../faults.ts';
 import { isDoneWithin } from '../rules/async.ts';
 import {
   amongOthers,
   connectionOf,
   idleMilliseconds,
-  refuseCrowded,
+  refuseOverloaded,
   sessionSettings,
   withinDeadline,
   type Connection,
@@ -143,7 +143,7 @@ export function openDatabase(
   const connect = async ({ owner, deadline }: Asking = {}) => {
     const leave = owner && (await turns.enter(owner, deadline));
     try {
-      refuseCrowded(deadline);
+      refuseOverloaded(deadline);
       const client = await withinDeadline(
         deadline,
         Infinity,
@@ -225,7 +225,7 @@ function createTurns(size: number) {
       return leave;
     } catch {
       leave();
-      throw new Crowded('too many requests of one merchant account or key pair wait for the database');
+      throw new Overloaded('too many requests of one merchant account or key pair wait for the database');
     }
   };
   return { enter, waiting: () => accounts.waiting() + keyPairs.waiting() };

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { plain, type Facts } from '../maintenance/facts.ts';
 import { settingName } from '../secrets/digest-keys.ts';
-import { plain, type Facts } from '../upkeep/facts.ts';
 
 export const settings = {
   ...plain,

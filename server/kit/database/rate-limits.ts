@@ -1,6 +1,6 @@
 // The counters of the rate limits. They are in the database, so that all instances share them.
 import { sql } from 'kysely';
-import { Crowded } from '../faults.ts';
+import { Overloaded } from '../faults.ts';
 import { createBatches } from '../rules/async.ts';
 import { createClosed } from '../rules/closed.ts';
 import { amongOthers, type Deadline } from './connection.ts';
@@ -25,7 +25,7 @@ export async function waitForAll<T>({ deadline }: Calling, work: () => Promise<T
   try {
     return await amongOthers(deadline, work, giveUp);
   } catch (error) {
-    throw error === late ? new Crowded('too many requests are counted at once') : error;
+    throw error === late ? new Overloaded('too many requests are counted at once') : error;
   }
 }
 

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { acrossAccounts, listAccountsWith } from '../database/across-accounts.ts';
 import type { Tx } from '../database/database.ts';
-import { plain, type Facts } from '../upkeep/facts.ts';
+import { plain, type Facts } from '../maintenance/facts.ts';
 import { countQueue, findOldestPending } from './deliveries.ts';
 import { deleteDeliveriesOf } from './outbox.ts';
 

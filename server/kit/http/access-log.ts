@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { parseJson } from '../../../client/json.ts';
 import type { ApiError, Detail, ErrorCode, Unprocessable } from '../errors.ts';
 import { maskCardNumbers } from '../rules/card-numbers.ts';
-import type { RequestFeed } from './desk/feed.ts';
+import type { RequestFeed } from './dashboard/feed.ts';
 import { isProbe } from './health.ts';
 import { trailOf, type Refusal } from './known.ts';
 

@@ -1,5 +1,5 @@
 // Express as this project uses it. The steps of a request are in the other files of this folder; server/app.ts lists them in order. The
-// mock uses those that need neither keys nor a database (test/unit/walls.test.ts checks its imports).
+// mock uses those that need neither keys nor a database (test/unit/import-boundaries.test.ts checks its imports).
 import { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express } from 'express';
 

@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import { errors } from '../../../generated/operations.ts';
 import { errorBody } from '../errors.ts';
 import { serveConnections } from './connections.ts';
-import type { RequestFeed } from './desk/feed.ts';
+import type { RequestFeed } from './dashboard/feed.ts';
 import type { Messages } from './express.ts';
 import { loggedId } from './headers.ts';
 

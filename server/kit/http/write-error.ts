@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Operation } from '../../../generated/operations.ts';
 import type { ResponseCheck } from '../contract/responses.ts';
 import { ApiError, errorBody } from '../errors.ts';
-import { Crowded, isOutage, reasonOf } from '../faults.ts';
+import { Overloaded, isOutage, reasonOf } from '../faults.ts';
 import { refusalOf } from './access-log.ts';
 import { send } from './answer.ts';
 import { trailOf } from './known.ts';
@@ -35,7 +35,7 @@ export const createWriteError =
 /** Only operations with a limit tell a caller that its requests are too slow for each other. */
 function refusalFor(error: unknown, operation: Operation | undefined): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof Crowded && operation?.statuses.includes(429))
+  if (error instanceof Overloaded && operation?.statuses.includes(429))
     return new ApiError('too_many_requests', { reason: error.message, headers: { 'Retry-After': '1' } });
   if (isOutage(error)) return new ApiError('gateway_timeout', { reason: reasonOf(error), cause: error });
   return new ApiError('server_error', { cause: error });

@@ -1,5 +1,5 @@
+import { plain, type Facts } from '../maintenance/facts.ts';
 import { kept } from '../rules/erasure.ts';
-import { plain, type Facts } from '../upkeep/facts.ts';
 import { keepKeySeconds } from './rules.ts';
 
 export const idempotencyKeys = {

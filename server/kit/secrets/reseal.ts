@@ -7,8 +7,8 @@ import type { SqlType } from '../database/columns.ts';
 import { inTransaction, type Db } from '../database/database.ts';
 import { lockHolder } from '../database/unit-of-work.ts';
 import { OperatorFault } from '../faults.ts';
+import type { AllFacts, SealedColumn, SealedFact } from '../maintenance/facts.ts';
 import { groupByAccount } from '../rules/accounts.ts';
-import type { AllFacts, SealedColumn, SealedFact } from '../upkeep/facts.ts';
 import type { Binding, Vault } from './vault.ts';
 
 export interface Sealed extends SealedColumn {

@@ -1,5 +1,5 @@
+import { plain, type Facts } from '../../kit/maintenance/facts.ts';
 import { erased, kept } from '../../kit/rules/erasure.ts';
-import { plain, type Facts } from '../../kit/upkeep/facts.ts';
 
 export const buyers = {
   ...plain,

@@ -1,4 +1,4 @@
-import { plain, type Facts } from '../../kit/upkeep/facts.ts';
+import { plain, type Facts } from '../../kit/maintenance/facts.ts';
 
 export const giftCards = {
   ...plain,

@@ -1,5 +1,5 @@
 // Keyed digests, which no erasure can find. They are kept for about a day.
-import { plain, type Facts } from '../../kit/upkeep/facts.ts';
+import { plain, type Facts } from '../../kit/maintenance/facts.ts';
 import { rememberNumbersMilliseconds } from './velocity.ts';
 
 export const numberBuckets = {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { plain, type Facts } from '../../kit/maintenance/facts.ts';
 import { erased, kept } from '../../kit/rules/erasure.ts';
-import { plain, type Facts } from '../../kit/upkeep/facts.ts';
 import { applyExpiredReplacements } from './changes.ts';
 import { countProcessing } from './queries.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { components } from '../../../generated/types.ts';
+import { plain, type Facts } from '../../kit/maintenance/facts.ts';
 import { erased, eraser, kept } from '../../kit/rules/erasure.ts';
-import { plain, type Facts } from '../../kit/upkeep/facts.ts';
 import type { NewTransaction } from './table.ts';
 
 type Schemas = components['schemas'];

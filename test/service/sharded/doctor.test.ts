@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Database } from '../../../server/kit/database/database.ts';
-import type { Finding } from '../../../server/kit/upkeep/doctor.ts';
+import type { Finding } from '../../../server/kit/maintenance/doctor.ts';
 import { cards } from '../../../server/sandbox/sample-records.ts';
 import { openTestDatabase } from '../../support/database.ts';
 import { paymentsHere } from '../../support/in-process.ts';

@@ -13,8 +13,8 @@ import { createUnitOfWork, withLock } from '../../../server/kit/database/unit-of
 import { insertEvent } from '../../../server/kit/events/outbox.ts';
 import { createSubscription, deleteSubscription } from '../../../server/kit/events/subscriptions/changes.ts';
 import { insertWebhookSubscription } from '../../../server/kit/events/subscriptions/queries.ts';
+import { startJobs, deleteExpired } from '../../../server/kit/maintenance/jobs.ts';
 import type { DatabaseTime } from '../../../server/kit/rules/database-time.ts';
-import { startJobs, deleteExpired } from '../../../server/kit/upkeep/jobs.ts';
 import { facts } from '../../../server/resources/facts.ts';
 import { findPaymentMethodOfAnyAccount } from '../../../server/resources/payment-methods/any-account.ts';
 import { cards } from '../../../server/sandbox/sample-records.ts';

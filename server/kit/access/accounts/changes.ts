@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Work } from '../../database/unit-of-work.ts';
+import type { AllFacts } from '../../maintenance/facts.ts';
 import { madeUnlessTaken } from '../../rules/outcomes.ts';
-import type { AllFacts } from '../../upkeep/facts.ts';
 import { shownAccountColumns } from './table.ts';
 
 export async function createAccount(

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { plain, type Facts } from '../../upkeep/facts.ts';
+import { plain, type Facts } from '../../maintenance/facts.ts';
 
 export const merchantAccounts = {
   ...plain,

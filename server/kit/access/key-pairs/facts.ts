@@ -1,4 +1,4 @@
-import { plain, type Facts } from '../../upkeep/facts.ts';
+import { plain, type Facts } from '../../maintenance/facts.ts';
 
 export const apiKeyPairs = {
   ...plain,

@@ -1,3 +1,3 @@
-import { plain, type Facts } from '../../upkeep/facts.ts';
+import { plain, type Facts } from '../../maintenance/facts.ts';
 
 export const roles = { ...plain, key: { id: 'uuid' }, isByAccount: false } as const satisfies Facts<'roles'>;

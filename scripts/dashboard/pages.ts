@@ -1,5 +1,5 @@
 // The sandbox's pages: landing page and console for developers, and the approval of a card. They are no part of the docs, because production has none of
-// them; server/kit/http/desk serves them and answers what they ask. Header, style and search are those of the docs beside them.
+// them; server/kit/http/dashboard serves them and answers what they ask. Header, style and search are those of the docs beside them.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ export async function assemblePages(parts: Frame, contract: Contract) {
   const places = Object.fromEntries(
     itemsOf(contract).map(({ operation, href }) => [operation.operationId, href]),
   );
-  const style = `<link rel="stylesheet" href="/${site.asset('desk.css', own('style.css'))}">\n`;
+  const style = `<link rel="stylesheet" href="/${site.asset('dashboard.css', own('style.css'))}">\n`;
   const about = { description: parts.name, up: '/docs/' };
   site.page(
     'console/index.html',
@@ -46,7 +46,7 @@ export async function assemblePages(parts: Frame, contract: Contract) {
       ...about,
       title: 'Sandbox',
       path: 'index.html',
-      head: style + script(site.asset('desk.js', await bundled(join(browser, 'desk.ts')))),
+      head: style + script(site.asset('dashboard.js', await bundled(join(browser, 'dashboard.ts')))),
       here: 'Home',
       content: own('landing.html').replace('{{operations}}', () => escape(JSON.stringify(places))),
     }),

@@ -18,7 +18,7 @@ mkdirSync(join(pagesDir, 'assets'));
 for (const [file, content] of [
   ['index.html', '<title>Landing</title>'],
   ['console/index.html', '<title>Console</title>'],
-  ['assets/desk.0123456789ab.js', '// script'],
+  ['assets/dashboard.0123456789ab.js', '// script'],
 ] as const)
   writeFileSync(join(pagesDir, file), content);
 
@@ -59,11 +59,11 @@ const send = (method: string, path: string, headers: Record<string, string> = {}
 const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const anyEvent = '0190a1b2-0000-7000-8000-000000000000';
 
-/** Everything that the desk answers, as its own pages ask for it. */
+/** Everything that the dashboard answers, as its own pages ask for it. */
 const everything = (): [method: string, path: string, headers: Record<string, string>][] => [
   ['GET', '/', html],
   ['GET', '/console/', html],
-  ['GET', '/assets/desk.0123456789ab.js', {}],
+  ['GET', '/assets/dashboard.0123456789ab.js', {}],
   ['GET', '/sandbox/feed', { 'sec-fetch-site': 'same-origin' }],
   ['POST', '/sandbox/token', own],
   ['POST', `/sandbox/events/${anyEvent}/replay`, own],

@@ -1,4 +1,4 @@
-// What the landing page asks for again and again. Its script in scripts/desk/browser has these types, so this file imports nothing.
+// What the landing page asks for again and again. Its script in scripts/dashboard/browser has these types, so this file imports nothing.
 
 export interface Feed {
   version: string;

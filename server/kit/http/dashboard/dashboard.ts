@@ -9,7 +9,7 @@ import { hasSeveralHosts } from '../headers.ts';
 import { sayBuilding, serveBuilt } from '../static.ts';
 import type { Feed, FeedEvent, RequestFeed } from './feed.ts';
 
-export interface DeskDeps {
+export interface DashboardDeps {
   pagesDir: string;
   facts: { name: string; version: string; kind: 'sandbox' | 'mock' };
   requests: RequestFeed;
@@ -50,7 +50,7 @@ const wantsPage: RequestHandler = (req, _res, next) => {
 
 /** For programs that accept anything, such as curl. Those that want JSON get the contract's 404. The mock's package has no pages. */
 const sayWhere =
-  ({ name, kind }: DeskDeps['facts'], pagesDir: string): RequestHandler =>
+  ({ name, kind }: DashboardDeps['facts'], pagesDir: string): RequestHandler =>
   (req, res, next) => {
     if (!/(^|,)\s*(\*\/\*|text\/(\*|plain))/.test(req.headers.accept ?? '*/*')) {
       next();
@@ -68,22 +68,22 @@ const sayWhere =
 const replayPattern = new RegExp(`^/sandbox/events/(${uuidSource})/replay$`);
 
 /** One step for the app, so that requests for operations pass it without being compared with each of its routes. */
-export function createDesk(
-  { pagesDir, facts, requests, firstCall, makeToken, events }: DeskDeps,
+export function createDashboard(
+  { pagesDir, facts, requests, firstCall, makeToken, events }: DashboardDeps,
   isOperation: (req: Request) => boolean,
 ): RequestHandler {
-  const desk = Router({ caseSensitive: true, strict: true });
+  const dashboard = Router({ caseSensitive: true, strict: true });
   const pages = serveBuilt(pagesDir);
   const building = sayBuilding(pagesDir, 'index.html');
-  desk.get('/', forReaders, wantsPage, protect, pages, building);
-  desk.get('/', forReaders, sayWhere(facts, pagesDir));
-  desk.get('/console', forReaders, (_req, res) => {
+  dashboard.get('/', forReaders, wantsPage, protect, pages, building);
+  dashboard.get('/', forReaders, sayWhere(facts, pagesDir));
+  dashboard.get('/console', forReaders, (_req, res) => {
     res.redirect(308, 'console/');
   });
-  desk.get('/console/', forReaders, protect, allowStyles, pages, building);
-  desk.get(/^\/assets\/[a-z]+\.[0-9a-f]{12}\.(css|js)$/, forReaders, protect, pages);
+  dashboard.get('/console/', forReaders, protect, allowStyles, pages, building);
+  dashboard.get(/^\/assets\/[a-z]+\.[0-9a-f]{12}\.(css|js)$/, forReaders, protect, pages);
 
-  desk.get('/sandbox/feed', forOwnPages, protect, async (req, res) => {
+  dashboard.get('/sandbox/feed', forOwnPages, protect, async (req, res) => {
     const after = Number(new URL(req.url, 'http://here').searchParams.get('after') ?? 0);
     res.json({
       ...facts,
@@ -92,18 +92,18 @@ export function createDesk(
       ...requests.since(Number.isSafeInteger(after) ? after : 0),
     } satisfies Feed);
   });
-  desk.post('/sandbox/token', forOwnActions, protect, (_req, res) => {
+  dashboard.post('/sandbox/token', forOwnActions, protect, (_req, res) => {
     res.json({ token: makeToken() });
   });
   if (events)
-    desk.post(replayPattern, forOwnActions, protect, async (req, res) => {
+    dashboard.post(replayPattern, forOwnActions, protect, async (req, res) => {
       const replayed = await events.replay(String(req.params[0]));
       res.status(replayed > 0 ? 200 : 409).json({ replayed });
     });
   return (req, res, next) => {
     // A router answers OPTIONS itself, which is for CORS.
     if (req.method === 'OPTIONS' || isOperation(req)) next();
-    else desk(req, res, next);
+    else dashboard(req, res, next);
   };
 }
 

@@ -26,7 +26,7 @@ const needs = {
   ],
 } as const;
 
-export function judge({ changes, baseVersion, version, changelog }: Evidence): Problem[] {
+export function findProblems({ changes, baseVersion, version, changelog }: Evidence): Problem[] {
   if (changes.length === 0 && version === baseVersion) return [];
   const before = parseVersion(baseVersion);
   const after = parseVersion(version);

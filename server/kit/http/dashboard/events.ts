@@ -6,8 +6,8 @@ import { readPrivate } from '../../database/embedded/data-dir.ts';
 import { inWork, type InStep } from '../../database/unit-of-work.ts';
 import { listDeliveries, listEventsOfLastDay, type Delivery } from '../../events/delivery-list.ts';
 import { replayDeliveries } from '../../events/subscriptions/changes.ts';
+import { writeAuditEntry } from '../../maintenance/audit.ts';
 import { sandboxKeyFile } from '../../secrets/secrets-file.ts';
-import { writeAuditEntry } from '../../upkeep/audit.ts';
 
 const mostEvents = 30;
 const mostDeliveries = 1000;

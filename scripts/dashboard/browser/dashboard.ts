@@ -1,5 +1,5 @@
 // The landing page: asks for news while someone looks, and writes them into one list. Everything from outside is text.
-import type { Feed, FeedDelivery, FeedEvent, FeedRequest } from '../../../server/kit/http/desk/feed.ts';
+import type { Feed, FeedDelivery, FeedEvent, FeedRequest } from '../../../server/kit/http/dashboard/feed.ts';
 import { copyOnClick } from '../../docs/browser/copy.ts';
 import { find, make } from '../../docs/browser/elements.ts';
 import { connectButtons } from './try.ts';

@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..', '..');
 
-interface Room {
+interface Module {
   /** Rooms whose values and types it may import. Its own files it may always import. */
   from: readonly string[];
   /** Rooms of which it may import types only. */
@@ -22,7 +22,7 @@ const kit = ['generated', 'client/json.ts', 'server/kit'];
 
 const payments = ['commands', 'providers', 'resources', 'sandbox'].map((one) => `server/${one}`);
 
-const rooms: Record<string, Room> = {
+const modules: Record<string, Module> = {
   generated: { from: [] },
   'client/json.ts': { from: [] },
   'server/kit': { from: kit, packages: ['*'] },
@@ -109,10 +109,15 @@ const closedToMock = [
     'server/kit/secrets/secrets-file.ts',
     'server/kit/secrets/vault.ts',
   ],
-  ...['server/kit/access/token.ts', 'server/kit/access/bearer.ts', 'server/sandbox', 'server/kit/upkeep'],
+  ...[
+    'server/kit/access/token.ts',
+    'server/kit/access/bearer.ts',
+    'server/sandbox',
+    'server/kit/maintenance',
+  ],
 ];
 const isClosedToMock = (file: string) =>
-  closedToMock.some((room) => isIn(file, room)) || /\/(queries|changes|any-account)\.ts$/.test(file);
+  closedToMock.some((module) => isIn(file, module)) || /\/(queries|changes|any-account)\.ts$/.test(file);
 
 // Queries are for reading, outside of their resource. Their writes have other names.
 const readers = [
@@ -120,7 +125,7 @@ const readers = [
   'server/kit/http',
   'server/cli',
   'server/sandbox',
-  'server/kit/upkeep/jobs.ts',
+  'server/kit/maintenance/jobs.ts',
 ];
 const isRead = (name: string) => /^(find|list|count)[A-Z]/.test(name);
 /** It changes no row: it only keeps others from erasing the buyer. */
@@ -229,39 +234,39 @@ function functionsOf(file: string): { name: string; text: string }[] {
   return found;
 }
 
-const isIn = (file: string, room: string) =>
-  room === '.' ? !file.includes('/') : file === room || file.startsWith(`${room}/`);
+const isIn = (file: string, module: string) =>
+  module === '.' ? !file.includes('/') : file === module || file.startsWith(`${module}/`);
 
-const roomOf = (file: string) =>
-  Object.keys(rooms)
-    .filter((room) => isIn(file, room))
+const moduleOf = (file: string) =>
+  Object.keys(modules)
+    .filter((module) => isIn(file, module))
     .sort((a, b) => b.length - a.length)[0];
 
 const isBuiltin = (name: string) => name.startsWith('node:') || builtinModules.includes(name);
 
 function faultsOf(file: string): string[] {
-  const room = roomOf(file) ?? '';
-  const { from, types = [], packages = [] } = rooms[room] ?? { from: [] };
+  const module = moduleOf(file) ?? '';
+  const { from, types = [], packages = [] } = modules[module] ?? { from: [] };
   return (importsByFile.get(file) ?? []).flatMap(({ target, isFile, values }) => {
     if (!isFile)
       return isBuiltin(target) || packages.includes('*') || packages.includes(target)
         ? []
         : [`${file} imports the package ${target}`];
-    const other = roomOf(target) ?? target;
-    if (other === room || from.includes(other)) return [];
+    const other = moduleOf(target) ?? target;
+    if (other === module || from.includes(other)) return [];
     if (types.includes(other)) return values.length === 0 ? [] : [`${file} imports values of ${target}`];
     return [`${file} imports ${target}`];
   });
 }
 
 describe('who may import whom', () => {
-  it('every file is in a room, and every room has files', () => {
-    expect(tracked.filter((file) => roomOf(file) === undefined)).toEqual([]);
-    const inhabited = new Set(tracked.map(roomOf));
-    expect(Object.keys(rooms).filter((room) => !inhabited.has(room))).toEqual([]);
+  it('every file is in a module, and every module has files', () => {
+    expect(tracked.filter((file) => moduleOf(file) === undefined)).toEqual([]);
+    const inhabited = new Set(tracked.map(moduleOf));
+    expect(Object.keys(modules).filter((module) => !inhabited.has(module))).toEqual([]);
   });
 
-  it('files import only from rooms and packages that theirs may use', () => {
+  it('files import only from modules and packages that theirs may use', () => {
     expect(tracked.flatMap(faultsOf)).toEqual([]);
   });
 
@@ -282,7 +287,7 @@ describe('who may import whom', () => {
 
   it('only changes change what is stored: others import nothing but reads from queries', () => {
     const writes = tracked
-      .filter((file) => readers.some((room) => isIn(file, room)))
+      .filter((file) => readers.some((module) => isIn(file, module)))
       .flatMap((file) =>
         (importsByFile.get(file) ?? [])
           .filter(({ target }) => /\/(queries|any-account)\.ts$/.test(target))
@@ -337,15 +342,15 @@ describe('who may import whom', () => {
   it('SQL is in the database and below it', () => {
     const statement = /\bsql`|\.(selectFrom|insertInto|updateTable|deleteFrom|executeQuery)\(/;
     const own = [
-      ...['access', 'database', 'events', 'idempotency', 'secrets', 'upkeep'].map(
-        (room) => `server/kit/${room}`,
+      ...['access', 'database', 'events', 'idempotency', 'secrets', 'maintenance'].map(
+        (module) => `server/kit/${module}`,
       ),
       ...['server/migrations', 'server/resources'],
     ];
     const outside = tracked.filter(
       (file) =>
         (isIn(file, 'server') || isIn(file, 'mock') || isIn(file, 'client')) &&
-        !own.some((room) => isIn(file, room)) &&
+        !own.some((module) => isIn(file, module)) &&
         statement.test(read(file)),
     );
     expect(outside).toEqual([]);
@@ -355,14 +360,15 @@ describe('who may import whom', () => {
   it('JSON from outside and from the database is read by client/json.ts', () => {
     const found = tracked.filter(
       (file) =>
-        ['server', 'mock', 'client'].some((room) => isIn(file, room)) && /JSON\.parse\b/.test(read(file)),
+        ['server', 'mock', 'client'].some((module) => isIn(file, module)) && /JSON\.parse\b/.test(read(file)),
     );
     expect(found).toEqual([parsesAnswers, 'client/json.ts', ...parsesOwnFiles]);
   });
 
   it('what was typed is read in the two main.ts, and handed on', () => {
     const found = tracked.filter(
-      (file) => ['server', 'mock', 'client'].some((room) => isIn(file, room)) && /\bargv\b/.test(read(file)),
+      (file) =>
+        ['server', 'mock', 'client'].some((module) => isIn(file, module)) && /\bargv\b/.test(read(file)),
     );
     expect(found).toEqual(['server/cli/main.ts', 'server/main.ts']);
   });
