@@ -32,6 +32,9 @@ import { countFaults, observe, refusePort, type Observing } from './kit/maintena
 import { openSecrets } from './open-secrets.ts';
 import { prepareData } from './prepare-data.ts';
 
+const { prepareServing } = await domain.loadServing();
+const { facts, sealedColumns } = await domain.loadFacts();
+
 export interface Service {
   url: string;
   port: number;
@@ -163,7 +166,6 @@ async function openParts(config: Config, log: Logger, life: Life, replaced: Part
     await requireFreePort(address).catch(refusePort(address));
   }
   const contract = replaced.contract ?? (await compileContract(loadContract()));
-  const { prepareServing } = await domain.loadServing();
   const serving = await prepareServing({ config, log, document: contract.document }, replaced);
   const database = await openReadyDatabase({
     environment: config.environment,
@@ -200,7 +202,6 @@ async function openParts(config: Config, log: Logger, life: Life, replaced: Part
     };
     // After the database: one that belongs to production is refused before anything is created.
     const secrets = openSecrets(config);
-    const { facts, sealedColumns } = await domain.loadFacts();
     observing = await observe(config, database, facts, made.now);
     await prepareData(database.background.db, { ...made, secrets, sealedColumns });
     const { metrics } = observing;
@@ -256,7 +257,7 @@ function buildApp(parts: Parts, life: Life, onPublished: () => void) {
 }
 
 const startDailyJobs = (
-  { config, log, database: { background }, facts, now, jobMilliseconds }: Parts,
+  { config, log, database: { background }, now, jobMilliseconds }: Parts,
   unitsOn: ReturnType<typeof createUnitOfWork>,
 ) =>
   startJobs({

@@ -20,6 +20,7 @@ it('names each property of Deps and WriteDeps in the table, and no other', () =>
   // `WriteDeps` is both.
   const given = [
     ...propertiesOf('server/handlers/deps.ts', 'Deps'),
+    ...propertiesOf('server/serving.ts', 'OwnDeps'),
     ...propertiesOf('server/kit/http/answer.ts', 'Writes'),
   ];
   const table = /\| A handler receives[^]*?\n\n/.exec(read('docs/guides/backend-engineer.md'))?.[0] ?? '';
