@@ -1,5 +1,6 @@
-// Payments, as the rest of the service sees it: start, app, config, the sandbox and the commands import no other file of it. What takes
-// long to load is loaded when it is used, because every command reads the settings here.
+// Payments, as the rest of the service sees it: start, app, config and the commands that every API has import no other file of it, but the
+// lists of its handlers, migrations and commands. What takes long to load is loaded when it is used, because every command reads the
+// settings here.
 import type { Db } from './kit/database/database.ts';
 import type { UnitOfWork } from './kit/database/unit-of-work.ts';
 import { path, whole, type Setting } from './kit/settings.ts';
@@ -51,25 +52,6 @@ export async function findRecord(db: Db, id: string) {
 
 /** What `payments doctor` says besides its checks. */
 export async function listNotes(db: Db): Promise<string[]> {
-  const { noteErasures, noteProcessing } = await import('./commands/doctor-notes.ts');
+  const { noteErasures, noteProcessing } = await import('./resources/doctor-notes.ts');
   return [...(await noteProcessing(db)), ...(await noteErasures(db))];
 }
-
-/** Beside those that every API has: see cli/main.ts. */
-export const commands = {
-  buyers: ['buyers, the owners of stored cards', () => import('./commands/buyers.ts')],
-  'gift-cards': ['stored gift cards', () => import('./commands/gift-cards.ts')],
-  'payment-methods': [
-    'stored cards: list them, show one, verify them, change their status, replace their details',
-    () => import('./commands/payment-methods.ts'),
-  ],
-  transactions: [
-    'transactions: list them, show one, change their status',
-    () => import('./commands/transactions.ts'),
-  ],
-  import: ['import records from another system', () => import('./commands/import.ts')],
-  seed: [
-    'create sample transactions, in the sandbox only; the same seed creates the same transactions',
-    () => import('./commands/seed.ts'),
-  ],
-} as const;

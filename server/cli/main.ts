@@ -1,7 +1,7 @@
 // `payments`, the command line for operators. It does what the API has no operations for, with the same actions and rules.
 import { Command, CommanderError } from 'commander';
+import { commands as ownCommands } from '../commands/index.ts';
 import { loadSettings } from '../config.ts';
-import * as domain from '../domain.ts';
 import { WrongCall, withExamples } from '../kit/cli/output.ts';
 import { setupFault } from '../kit/database/faults.ts';
 import { OperatorFault, reasonOf } from '../kit/faults.ts';
@@ -24,7 +24,7 @@ const commands: Record<
   roles: ['roles, which limit what a key pair may do', () => import('./roles.ts')],
   keys: ['API key pairs, which sign access tokens', () => import('./keys.ts')],
   token: ['sign an access token; prints it and nothing else', () => import('./token.ts')],
-  ...domain.commands,
+  ...ownCommands,
   webhooks: ['webhook subscriptions and their deliveries', () => import('./webhooks.ts')],
   secrets: ['the keys that encrypt stored secrets', () => import('./secrets.ts')],
   database: ['the database behind the service', () => import('./database.ts')],

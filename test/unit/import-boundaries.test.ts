@@ -34,19 +34,22 @@ const modules: Record<string, Module> = {
   },
   // No database, no Express: what a handler needs comes with its call.
   'server/handlers': { from: [...kit, 'server/domain.ts', 'server/resources', 'server/providers'] },
-  // What puts all together, and the commands that every API has. It knows payments by one file.
+  // What puts all together, and the commands that every API has. It knows payments by one file, and by the lists of handlers, migrations
+  // and commands.
   server: {
     from: [
       ...kit,
-      ...['server/domain.ts', 'server/handlers', 'server/migrations'],
-
+      ...['server/domain.ts', 'server/handlers', 'server/migrations', 'server/commands/index.ts'],
       ...['client', 'testing/program'],
     ],
     packages: ['commander', 'express', 'kysely', 'ora', 'pino'],
   },
-  'server/domain.ts': { from: [...kit, 'server/serving.ts', ...payments] },
+  'server/domain.ts': {
+    from: [...kit, 'server/serving.ts', 'server/providers', 'server/resources', 'server/sandbox'],
+  },
   'server/serving.ts': { from: [...kit, ...payments], packages: ['express', 'pino'] },
   'server/sandbox': { from: [...kit, 'server/providers', 'server/resources'], packages: ['express'] },
+  'server/commands/index.ts': { from: ['server/commands'] },
   'server/commands': { from: [...kit, 'server', ...payments], packages: ['commander', 'kysely'] },
   // Runs in the tests of others, in every test runner: no packages.
   testing: { from: ['client', 'generated', 'testing/remove-data.ts'] },

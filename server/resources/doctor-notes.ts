@@ -1,8 +1,8 @@
 // What `payments doctor` says of payments besides its checks.
 import { count } from '../kit/cli/progress.ts';
 import type { Db } from '../kit/database/database.ts';
-import { listErasures } from '../resources/erasure/queries.ts';
-import { countProcessing } from '../resources/payment-methods/queries.ts';
+import { listErasures } from './erasure/queries.ts';
+import { countProcessing } from './payment-methods/queries.ts';
 
 const mostProcessing = 100_000;
 const longProcessingSeconds = 3_600;
