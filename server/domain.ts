@@ -30,6 +30,9 @@ export const settings = {
 /** What a running service has of its own: what handlers get, limits, pages. */
 export const loadServing = () => import('./serving.ts');
 
+/** Those of the kit are among them: see kit/migrations/index.ts. */
+export const loadMigrations = () => import('./migrations/index.ts');
+
 /** What metrics, daily jobs, doctor, a rotation and an erasure have to know of each table. */
 export const loadFacts = () => import('./resources/facts.ts');
 
