@@ -11,7 +11,14 @@ export default defineConfig({
     dir: 'test',
     include: ['**/*.test.ts'],
     // These need other servers, or programs of others. Each of these folders has a vitest.config.ts.
-    exclude: [...configDefaults.exclude, '**/citus/**', '**/scale/**', '**/upgrades/**', '**/nightly/**'],
+    exclude: [
+      ...configDefaults.exclude,
+      '**/citus/**',
+      '**/scale/**',
+      '**/upgrades/**',
+      '**/nightly/**',
+      '**/fixtures/**',
+    ],
     // Tests depend on it through generated/validators.js, which `--changed` does not see because Git ignores it.
     forceRerunTriggers: [...configDefaults.forceRerunTriggers, '**/generated/openapi.json'],
     globalSetup: ['test/support/global.ts'],

@@ -1,5 +1,5 @@
 // Payments, as the rest of the service sees it: start, app, config and the commands that every API has import no other file of it, but the
-// lists of its handlers, migrations and commands. What takes long to load is loaded when it is used, because every command reads the
+// lists of its handlers and commands. What takes long to load is loaded when it is used, because every command reads the
 // settings here.
 import type { Db } from './kit/database/database.ts';
 import type { UnitOfWork } from './kit/database/unit-of-work.ts';
@@ -30,6 +30,9 @@ export const settings = {
 
 /** What a running service has of its own: what handlers get, limits, pages. */
 export const loadServing = () => import('./serving.ts');
+
+/** Those of the kit are among them: see kit/migrations/index.ts. */
+export const loadMigrations = () => import('./migrations/index.ts');
 
 /** What metrics, daily jobs, doctor, a rotation and an erasure have to know of each table. */
 export const loadFacts = () => import('./resources/facts.ts');

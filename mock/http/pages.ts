@@ -1,14 +1,10 @@
-// The pages and images that response bodies link to. The contract's examples link to a sandbox host, so the mock replaces
-// that host with its own URL and serves a badge for each card scheme and an approval page. It also serves the docs, if they
-// are built.
+// The pages beside the operations: health, the contract, the docs if they are built, and what response bodies link to. The contract's
+// examples link to a sandbox host, so the mock replaces that host with its own URL.
 import type { Express } from 'express';
 import type { Document } from '../../server/kit/contract/load.ts';
 import { knowing, type Pipeline } from '../../server/kit/http/pipeline.ts';
 import { serveDocs, withOwnServer } from '../../server/kit/http/static.ts';
-import { uuidSource } from '../../server/kit/rules/values.ts';
-import { drawBadge } from '../../server/resources/card-schemes/badges.ts';
-import { schemeNames, badgePath, type CardScheme } from '../../server/resources/card-schemes/rules.ts';
-import { approvalPath } from '../../server/resources/payment-methods/rules.ts';
+import { serveOwnPages } from '../domain.ts';
 import { trailOf, type Loaded } from './known.ts';
 
 interface PagesOptions {
@@ -28,11 +24,6 @@ export function rebaseUrls(document: Document, text: string, address: string): s
   const origin = first.url.replace(/\{(\w+)\}/g, (_, name: string) => first.variables?.[name]?.default ?? '');
   return text.replaceAll(`"${origin}/`, `"${address}/`);
 }
-
-const badgePattern = new RegExp(`^${badgePath('([a-z-]+)')}$`);
-// As in the contract.
-const longestRedirect = 2000;
-const approvalPattern = new RegExp(`^${approvalPath(uuidSource)}$`);
 
 // Routes are on the app and use regular expressions: an Express router would handle OPTIONS itself, and `:name` parameters
 // fail on malformed percent-encoding.
@@ -58,37 +49,7 @@ export function servePages(
   });
   app.get('/openapi.json', showContract);
 
-  const showBadge = knowing(arrived, ({ contract }, req, res, next) => {
-    const scheme = String(req.params[0]);
-    const { CardScheme } = (contract.document.components.schemas ?? {}) as {
-      CardScheme?: { enum?: string[] };
-    };
-    if (!CardScheme?.enum?.includes(scheme)) {
-      next();
-      return;
-    }
-    trailOf(res).why = 'the badge of a card scheme';
-    res
-      .type('image/svg+xml')
-      .send(drawBadge(Object.hasOwn(schemeNames, scheme) ? schemeNames[scheme as CardScheme] : scheme));
-  });
-  app.get(badgePattern, showBadge);
-
-  app.get(approvalPattern, (req, res) => {
-    trailOf(res).why = 'the approval page; the mock keeps no state, so nothing changes';
-    const back = new URL(req.url, 'http://mock').searchParams.get('redirect_url');
-    const link =
-      back !== null && back.length <= longestRedirect && /^https?:\/\//.test(back)
-        ? `<p><a href="${escape(back)}">Back to the shop</a></p>`
-        : '';
-    res
-      .set('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'")
-      .type('html')
-      .send(
-        `<!doctype html><html lang="en"><title>Approve</title><h1>Approve this card</h1><p>Here the buyer approves or declines. The mock keeps no state, so nothing changes.</p>${link}</html>`,
-      );
-  });
-
+  serveOwnPages(app, arrived);
   serveSite(app, siteDir, hasConsole);
 }
 
@@ -99,5 +60,3 @@ function serveSite(app: Express, siteDir: string, hasConsole: boolean): void {
   });
   serveDocs(app, siteDir, { kind: 'mock', hasConsole });
 }
-
-const escape = (text: string) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

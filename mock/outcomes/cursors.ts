@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto';
 import { parseJson } from '../../client/json.ts';
 import { cursorBinding } from '../../server/kit/rules/cursor.ts';
-import { canonicalFilter } from '../../server/resources/transactions/metadata-filter.ts';
 import type { MockRequest } from './outcome.ts';
 
 export interface Cursor {
@@ -30,8 +29,12 @@ export function decodeCursor(text: string, binding: string): Cursor | undefined 
   }
 }
 
-export const bindingOf = ({ operation, query, account }: MockRequest): string =>
+/** `spell` as in server/handlers/deps.ts. */
+export const bindingOf = (
+  { operation, query, account }: MockRequest,
+  spell: (name: string, value: unknown) => unknown,
+): string =>
   createHash('sha256')
-    .update(cursorBinding(operation.id, JSON.stringify(account), query, canonicalFilter))
+    .update(cursorBinding(operation.id, JSON.stringify(account), query, spell))
     .digest('base64url')
     .slice(0, 16);

@@ -1,19 +1,15 @@
 // Chooses the outcome of a request. An operation without an entry here is answered from its examples, so a new operation of
 // the contract is mocked without any code.
-import { checkGiftCardBalances } from './check-gift-card-balances.ts';
-import { createPaymentMethod } from './create-payment-method.ts';
+import { ownOutcomes } from '../domain.ts';
 import { createWebhookSubscription } from './create-webhook-subscription.ts';
-import { listTransactions } from './list-transactions.ts';
 import { listWebhookSubscriptions } from './list-webhook-subscriptions.ts';
 import { list, isList } from './list.ts';
 import { fromExamples, type ChooseOutcome } from './outcome.ts';
 
 const byOperation: Readonly<Record<string, ChooseOutcome>> = {
-  checkGiftCardBalances,
-  createPaymentMethod,
   createWebhookSubscription,
-  listTransactions,
   listWebhookSubscriptions,
+  ...ownOutcomes,
 };
 
 export const chooseOutcome: ChooseOutcome = (request) => {

@@ -30,14 +30,19 @@ export type ApplyFilters = (items: readonly object[], query: MockRequest['query'
 
 const keepAll: ApplyFilters = (items) => [...items];
 
+interface Filtered {
+  faults?: readonly Unprocessable[];
+  spell?: (name: string, value: unknown) => unknown;
+}
+
 export const list = (
   request: MockRequest,
   applyFilters: ApplyFilters = keepAll,
-  faults: readonly Unprocessable[] = [],
+  { faults = [], spell = (_name, value) => value }: Filtered = {},
 ): Outcome => {
   const { operation, query } = request;
   const limit = Number(query.limit);
-  const binding = bindingOf(request);
+  const binding = bindingOf(request, spell);
   const items = applyFilters(itemsOf(request), query) as Item[];
   const given = typeof query.cursor === 'string' ? givenCursor(query.cursor) : undefined;
   const cursor =

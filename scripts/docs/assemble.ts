@@ -41,6 +41,8 @@ export async function assemble(contract: Contract, text: string) {
   });
   const shown = forReaders(contract);
   const items = itemsOf(shown).map((item) => ({ item, markdown: operationPage(shown, item) }));
+  const overview = { file: 'docs/overview.md', markdown: read('docs/overview.md') };
+  refuseBrokenLinks([...guides, overview], links);
   const rendered = guides.map((guide) => ({ guide, ...render(guide.markdown, links(guide.file, '../')) }));
   const entries = JSON.stringify([...guideEntries(rendered), ...referenceEntries(shown)]);
   const menus = menusOf(contract, guides);
@@ -68,8 +70,8 @@ export async function assemble(contract: Contract, text: string) {
     add({ title: name, description, path: `${path}.html`, asText, content, ...page }, menu);
     site.page(asText, withLinks(markdown, links(file, up, 'md')));
   };
-  const opening = `# ${title}\n\n${preface(contract)}\n\n${read('docs/overview.md')}`;
-  addText({ path: 'index', file: 'docs/overview.md', markdown: opening });
+  const opening = `# ${title}\n\n${preface(contract)}\n\n${overview.markdown}`;
+  addText({ path: 'index', file: overview.file, markdown: opening });
   for (const guide of guides)
     addText(
       {
@@ -149,6 +151,24 @@ const withLinks = (markdown: string, link: Link) =>
         : part.replaceAll(/\]\(([^)\s]+)\)/g, (_, href: string) => `](${link(href)})`),
     )
     .join('');
+
+/** All at once: links to a page that was taken away are in many. */
+function refuseBrokenLinks(
+  texts: readonly Pick<Text, 'file' | 'markdown'>[],
+  links: ReturnType<typeof createLinks>,
+): void {
+  const faults = new Set<string>();
+  for (const { file, markdown } of texts)
+    withLinks(markdown, (href) => {
+      try {
+        return links(file, '')(href);
+      } catch (error) {
+        faults.add((error as Error).message);
+        return href;
+      }
+    });
+  if (faults.size > 0) throw new Error([...faults].join('\n'));
+}
 
 /** See https://llmstxt.org. Served at the root as well, so its links begin there. */
 function llms(contract: Contract, guides: Guide[]): string {

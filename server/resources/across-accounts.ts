@@ -1,6 +1,5 @@
 // Statements of payments that name no account, and why they cannot: see kit/database/across-accounts.ts. They only read.
 export const ownExceptions = {
-  'newest-everywhere': 'A list of all accounts, or of many, reads one index, not one range per account.',
   'flat-list': 'Citus merges the pages of its servers; it cannot limit each account.',
   'due-replacements':
     'The daily job looks for expired cards of all accounts. Each is changed by its account.',

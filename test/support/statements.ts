@@ -85,7 +85,7 @@ function writer(): string {
   return files.find((file) => !callers.test(file)) ?? '';
 }
 
-const isFree = (file: string) => /^(test|scripts|server\/migrations)\//.test(file);
+const isFree = (file: string) => /^(test|scripts|server\/(kit\/)?migrations)\//.test(file);
 
 afterAll(() => {
   const found = [...recorder.faults].map(

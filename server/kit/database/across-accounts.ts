@@ -21,6 +21,7 @@ export const exceptions = {
   'due-deliveries': 'A worker looks for what is due of all accounts.',
   'deliveries-of-subscription': 'A subscription may be for all accounts.',
   'all-deliveries': 'An operator lists deliveries of all accounts.',
+  'newest-everywhere': 'A list of all accounts, or of many, reads one index, not one range per account.',
   'accounts-with-rows': 'Jobs ask which accounts have something to do. It is done by account.',
 } as const;
 

@@ -8,8 +8,10 @@ import { check } from './pipeline.ts';
 
 export const createRateLimit = (recordCall: RecordCall) =>
   check('counted', async (known: Pick<Arrived, 'deadline'> & Routed & Authenticated & Owned) => {
-    const { operation, caller } = known;
-    const { rateLimit }: Operation = operation;
+    const { caller } = known;
+    // Of no operation in particular: a contract may limit none.
+    const operation: Operation = known.operation;
+    const { rateLimit } = operation;
     if (!rateLimit || !caller.scopes.includes(rateLimit.scope)) return;
     const milliseconds = await recordCall(known, rateLimit, caller.tokenDigest);
     if (milliseconds !== undefined)
