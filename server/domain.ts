@@ -55,6 +55,5 @@ export async function findRecord(db: Db, id: string) {
 
 /** What `payments doctor` says besides its checks. */
 export async function listNotes(db: Db): Promise<string[]> {
-  const { noteErasures, noteProcessing } = await import('./resources/doctor-notes.ts');
-  return [...(await noteProcessing(db)), ...(await noteErasures(db))];
+  return (await import('./resources/doctor-notes.ts')).listNotes(db);
 }

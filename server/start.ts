@@ -32,8 +32,10 @@ import { countFaults, observe, refusePort, type Observing } from './kit/maintena
 import { openSecrets } from './open-secrets.ts';
 import { prepareData } from './prepare-data.ts';
 
-const { prepareServing } = await domain.loadServing();
-const { facts, sealedColumns } = await domain.loadFacts();
+const [{ prepareServing }, { facts, sealedColumns }] = await Promise.all([
+  domain.loadServing(),
+  domain.loadFacts(),
+]);
 
 export interface Service {
   url: string;
@@ -212,7 +214,6 @@ async function openParts(config: Config, log: Logger, life: Life, replaced: Part
       ...made,
       contract: { ...contract, responses },
       serving,
-      facts,
       database,
       secrets,
       observing,

@@ -43,9 +43,10 @@ export function makeCommand(call: Call): Command {
     .command('delete <id>')
     .description('delete a merchant account that was never used')
     .action(async (id: string) => {
+      const { facts } = await loadFacts();
       await withChange(call, async (unit) => {
         await requireAccount(unit.db, id);
-        if ((await deleteAccount(unit, id, (await loadFacts()).facts)).kind === 'used')
+        if ((await deleteAccount(unit, id, facts)).kind === 'used')
           throw new OperatorFault(
             `The merchant account ${id} was used, or has records, key pairs or events, so it cannot be deleted.`,
           );

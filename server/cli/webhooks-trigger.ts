@@ -6,7 +6,7 @@ import { loadShownRecords } from '../domain.ts';
 import { printJson, withExamples, WrongCall } from '../kit/cli/output.ts';
 import { uuid } from '../kit/cli/values.ts';
 import type { Db } from '../kit/database/database.ts';
-import type { AuditedChange, Published, Target, UnitOfWork } from '../kit/database/unit-of-work.ts';
+import type { AuditedChange, Target, UnitOfWork } from '../kit/database/unit-of-work.ts';
 import { findWebhookSubscription } from '../kit/events/subscriptions/queries.ts';
 import { OperatorFault } from '../kit/faults.ts';
 import { exampleTarget, noSubscription, requireAccount, withService, type Call } from './service.ts';
@@ -77,54 +77,33 @@ async function trigger(call: Call, name: EventName | undefined, options: Trigger
     );
 }
 
-async function triggerOne(
-  unit: UnitOfWork & AuditedChange,
-  name: EventName,
-  { merchantAccount, subscription, id }: TriggerOptions,
-) {
+async function triggerOne(unit: UnitOfWork & AuditedChange, name: EventName, options: TriggerOptions) {
+  const { merchantAccount, subscription, id } = options;
   const account = await accountOf(unit.db, subscription, merchantAccount);
-  const triggered = await triggerEvent(unit, name, {
-    account,
-    id,
-    subscription,
-    example: exampleTarget(name),
-  });
+  const triggered = await publishRecord(unit, name, account, options);
   if (!triggered)
     throw new OperatorFault(`There is no record ${id ?? ''} in the account ${account} for an event ${name}.`);
   await unit.audit({ about: triggered.id });
   return { ...triggered, name, account };
 }
 
-interface Wanted {
-  account: string;
-  /** The ID of the record; the newest of the account if left out. */
-  id: string | undefined;
-  /** The only subscription that gets it. */
-  subscription?: string | undefined;
-  /** The target in the contract's example, for an account that has no such record. */
-  example: object;
-}
-
-interface Triggered extends Published {
-  target: Partial<Record<string, unknown>>;
-  isExample: boolean;
-}
-
-/** Undefined when the account has no record with this ID. */
-async function triggerEvent(
+/** Without an ID the newest record of the account; undefined when it has none with this ID. */
+async function publishRecord(
   unit: UnitOfWork,
   name: EventName,
-  { account, id, subscription, example }: Wanted,
-): Promise<Triggered | undefined> {
+  account: string,
+  { id, subscription }: TriggerOptions,
+) {
   const records = await loadShownRecords();
   const record = await records[name.slice(0, name.lastIndexOf('.'))]?.(unit, account, id);
   if (!unit.publish || (id !== undefined && !record)) return undefined;
+  const example = exampleTarget(name);
   // Not every resource shows its account.
   const own = 'merchant_account_id' in example ? { merchant_account_id: account } : {};
   const target = record ?? { ...example, ...own };
   // The name is known only now, so the compiler cannot say which target it has. The outbox checks it against the contract.
   const published = await unit.publish(name, account, target as Target<EventName>, subscription);
-  return { ...published, target: { ...target }, isExample: !record };
+  return { ...published, target: { id: undefined, ...target }, isExample: !record };
 }
 
 /** The account of the event. Refuses a subscription that would not get it. */

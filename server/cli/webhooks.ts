@@ -200,7 +200,7 @@ async function create(
   await withService(call, createIn, { creates: true });
 }
 
-/** Such a URL is accepted, because addresses are validated at delivery. The operator need not wait for the failures. */
+/** Such a URL is accepted, because addresses are checked at delivery. The operator need not wait for the failures. */
 function warnIfUndeliverable(id: string, address: string, config: Config): void {
   const reason = whyUndeliverable(new URL(address), urlRules(config));
   if (reason !== undefined)

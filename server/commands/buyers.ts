@@ -20,7 +20,7 @@ import {
   withExamples,
   type JsonOption,
 } from '../kit/cli/output.ts';
-import { listed, withProgress } from '../kit/cli/progress.ts';
+import { withProgress } from '../kit/cli/progress.ts';
 import { name, uuid, whole } from '../kit/cli/values.ts';
 import { withLock } from '../kit/database/unit-of-work.ts';
 import { OperatorFault } from '../kit/faults.ts';
@@ -30,6 +30,7 @@ import { createBuyer } from '../resources/buyers/changes.ts';
 import { listBuyers } from '../resources/buyers/queries.ts';
 import { presentBuyer } from '../resources/buyers/table.ts';
 import { eraseBuyer } from '../resources/erasure/erase-buyer.ts';
+import { listed } from '../resources/erasure/steps.ts';
 import { listTransactionPage } from '../resources/transactions/list.ts';
 import type { Transaction } from '../resources/transactions/table.ts';
 

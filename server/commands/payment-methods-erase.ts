@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { auditOnce, notFound, requireAccount, withService, type Call } from '../cli/service.ts';
 import { confirm } from '../kit/cli/input.ts';
 import { printResult, withExamples, WrongCall, type JsonOption } from '../kit/cli/output.ts';
-import { count, listed, withProgress } from '../kit/cli/progress.ts';
+import { count, withProgress } from '../kit/cli/progress.ts';
 import { ids as collectIds, matching } from '../kit/cli/values.ts';
 import { guide } from '../kit/guides.ts';
 import { allAccounts } from '../kit/rules/accounts.ts';
@@ -13,6 +13,7 @@ import {
   type CardErasure,
   type ChosenCards,
 } from '../resources/erasure/erase-cards.ts';
+import { listed } from '../resources/erasure/steps.ts';
 
 const month = matching(/^(0[1-9]|1[0-2])\/\d{2}$/, 'Give MM/YY, such as 01/25.');
 

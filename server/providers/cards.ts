@@ -135,12 +135,12 @@ export const guardVerifier =
 
 const statuses: readonly string[] = ['succeeded', 'failed', 'processing'] satisfies Status[];
 
-interface Judgement extends Required<CardVerdict> {
+interface Validation extends Required<CardVerdict> {
   /** Why the verifier failed; null when it did not. */
   verification_error: string | null;
 }
 
-interface JudgeOptions {
+interface ValidationOptions {
   context: ProviderContext;
   providers: {
     describeCard: ReturnType<typeof guardDescriber>;
@@ -156,8 +156,8 @@ interface JudgeOptions {
  */
 export async function validateCard(
   card: Card,
-  { context, providers: { describeCard, verifyCard }, now, warn }: JudgeOptions,
-): Promise<Judgement> {
+  { context, providers: { describeCard, verifyCard }, now, warn }: ValidationOptions,
+): Promise<Validation> {
   const description = describeCard(card.number, warn);
   const validated = { ...description, verification_error: null };
   if (unusable(card, now)) return { ...validated, status: 'failed' };

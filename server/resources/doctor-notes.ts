@@ -8,7 +8,7 @@ const mostProcessing = 100_000;
 const longProcessingSeconds = 3_600;
 
 /** As the alert PaymentsCardsProcessing has it. */
-export async function noteProcessing(db: Db): Promise<string[]> {
+async function noteProcessing(db: Db): Promise<string[]> {
   const { cards, seconds } = await countProcessing(db, mostProcessing);
   if (seconds < longProcessingSeconds) return [];
   const number = `${cards === mostProcessing ? 'at least ' : ''}${count(cards, 'card')}`;
@@ -17,5 +17,10 @@ export async function noteProcessing(db: Db): Promise<string[]> {
   ];
 }
 
-export const noteErasures = async (db: Db): Promise<string[]> =>
+const noteErasures = async (db: Db): Promise<string[]> =>
   (await listErasures(db)).map((command) => `an erasure was interrupted, run: payments ${command}`);
+
+export const listNotes = async (db: Db): Promise<string[]> => [
+  ...(await noteProcessing(db)),
+  ...(await noteErasures(db)),
+];

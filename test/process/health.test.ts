@@ -250,6 +250,18 @@ describe('a database whose connections for an account are all in use', () => {
     expect(await subscribe()).toMatchObject({ status: 201 });
   });
 
+  it('makes a list 504 whose 429 the contract reserves', async () => {
+    await using service = await startTestService();
+    const list = () => service.call('GET', '/api-key-pairs', { token: service.token('*.read') });
+    const { items } = (await list()).body as { items: { id: string }[] };
+    const { connect, usage } = service.service.database;
+    const owner = { keyPair: items[0]?.id ?? '', account: undefined };
+    const held = await Promise.all(Array.from({ length: 0.6 * usage().most }, () => connect({ owner })));
+    const { status } = await list();
+    for (const connection of held) connection.release();
+    expect(status).toBe(504);
+  });
+
   it('makes others 504 when the pool has none left', async () => {
     await using service = await startTestService({ config: { webhookWorker: false } });
     const { connect, usage } = service.service.database;

@@ -324,7 +324,7 @@ it('names the line of what is there, or of what a removed part was in', () => {
   );
 });
 
-describe('validate', () => {
+describe('what a comparison finds', () => {
   const changelog = (version: string, ...lines: string[]) =>
     `# Changelog\n\n## ${version} — 2026-11-15\n\n### Contract\n\n${lines.map((line) => `- ${line}\n`).join('')}\n### Service\n\n- Faster.\n\n## 1.0.0 — 2026-11-14\n\n### Contract\n\n- The first one.\n`;
   const verdict = (rating: Rating, version: string, text: string) =>

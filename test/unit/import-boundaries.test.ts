@@ -10,9 +10,9 @@ import { describe, expect, it } from 'vitest';
 const root = join(import.meta.dirname, '..', '..');
 
 interface Module {
-  /** Rooms whose values and types it may import. Its own files it may always import. */
+  /** Modules whose values and types it may import. Its own files it may always import. */
   from: readonly string[];
-  /** Rooms of which it may import types only. */
+  /** Modules of which it may import types only. */
   types?: readonly string[];
   packages?: readonly string[];
 }
@@ -129,6 +129,7 @@ const readers = [
   'server/handlers',
   'server/kit/http',
   'server/cli',
+  'server/commands',
   'server/sandbox',
   'server/kit/maintenance/jobs.ts',
 ];

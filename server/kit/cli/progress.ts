@@ -7,15 +7,6 @@ import { visible } from '../log/visible.ts';
 export const count = (number: number, of?: string): string =>
   `${number.toLocaleString('en-US')}${of === undefined ? '' : ` ${of}${number === 1 ? '' : 's'}`}`;
 
-/** How many records of each table. */
-export const listed = (found: Readonly<Record<string, number>>): string =>
-  Object.entries(found)
-    .map(([table, records]) => count(records, nounOf(table)))
-    .join(', ');
-
-const nounOf = (table: string): string =>
-  table === 'payment_methods' ? 'card' : table.replaceAll('_', ' ').replace(/s$/, '');
-
 /** Otherwise nobody could tell a long command from one that hangs. */
 const quietMilliseconds = 15_000;
 

@@ -1,6 +1,6 @@
 // Citus is PostgreSQL whose merchant accounts are spread over several servers: see docs/scaling.md. Every statement on a table that
 // belongs to merchant accounts names the account, so that Citus sends it to one server. These are the exceptions. Each carries its name as
-// a comment, by which test/support/statements.ts knows it.
+// a comment, by which test/support/account-statements.ts knows why it may.
 import { PostgresAdapter, sql, type RawBuilder, type SqlBool } from 'kysely';
 import { allAccounts, noAccount, onceFor } from '../rules/accounts.ts';
 import type { Tables } from './tables.ts';
@@ -10,25 +10,6 @@ export class CitusAdapter extends PostgresAdapter {}
 
 /** Of a pool and of its transactions. */
 export const isCitus = (db: Db): boolean => db.getExecutor().adapter instanceof CitusAdapter;
-
-/**
- * Why those of the kit cannot name the account; the domain has a list of its own. They only read, and lock nothing: Citus cannot lock
- * rows of several servers.
- */
-export const exceptions = {
-  'account-of-id': 'Operators know only the ID. What follows names the account.',
-  'sealed-values': 'Commands, and a start, read what is sealed in the whole installation.',
-  'due-deliveries': 'A worker looks for what is due of all accounts.',
-  'deliveries-of-subscription': 'A subscription may be for all accounts.',
-  'all-deliveries': 'An operator lists deliveries of all accounts.',
-  'newest-everywhere': 'A list of all accounts, or of many, reads one index, not one range per account.',
-  'accounts-with-rows': 'Jobs ask which accounts have something to do. It is done by account.',
-} as const;
-
-/** They change rows. A row meets only rows of its own account and global tables, so each server can do its part by itself. */
-export const changing = {
-  leases: 'A worker leases deliveries of several accounts at once.',
-} as const;
 
 /** A comment for a statement that names no account. */
 export const acrossAccounts = (name: string): RawBuilder<unknown> =>

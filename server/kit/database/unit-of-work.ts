@@ -14,7 +14,7 @@ export interface Work {
   readonly now: DatabaseTime;
 }
 
-/** Of a unit of work whose changes are in the audit trail: see upkeep/audit.ts. */
+/** Of a unit of work whose changes are in the audit trail: see maintenance/audit.ts. */
 export interface AuditedChange {
   /** Notes, in the same transaction, that something was changed. `about`: the ID of it, if the command does not name it. */
   readonly audit: (note: { about?: string | undefined }) => Promise<void>;

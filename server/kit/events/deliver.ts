@@ -21,7 +21,7 @@ export interface DeliverDeps {
   tracing?: DeliveryTracing | undefined;
 }
 
-/** Made by upkeep/tracing.ts. */
+/** Made by maintenance/tracing.ts. */
 export interface DeliveryTracing {
   beginDelivery: (given: string | undefined) => {
     /** For the receiver. */

@@ -51,7 +51,7 @@ export const createAccessLog =
 
 // Traces a request: the trace of the caller is in its log lines, and goes on in the webhooks that it causes.
 
-/** Made by upkeep/tracing.ts. */
+/** Made by maintenance/tracing.ts. */
 export interface RequestTracing {
   /** `given` is the header `traceparent`. */
   beginRequest: (given: string | undefined) => {

@@ -47,5 +47,6 @@ async function packInstallation(folder: string): Promise<Buffer> {
 
 async function build(folder: string): Promise<Buffer> {
   await run('npm', ['run', '--silent', 'build'], { cwd: folder });
-  return readFile(join(folder, `payments-service-${contractVersion}.tgz`));
+  const { name } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { name: string };
+  return readFile(join(folder, `${name}-${contractVersion}.tgz`));
 }

@@ -33,9 +33,12 @@ export const createWriteError =
   };
 
 /** Only operations with a limit tell a caller that its requests are too slow for each other. */
+const isLimited = ({ statuses, reserved }: Operation): boolean =>
+  statuses.includes(429) && !reserved.includes(429);
+
 function refusalFor(error: unknown, operation: Operation | undefined): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof Overloaded && operation?.statuses.includes(429))
+  if (error instanceof Overloaded && operation && isLimited(operation))
     return new ApiError('too_many_requests', { reason: error.message, headers: { 'Retry-After': '1' } });
   if (isOutage(error)) return new ApiError('gateway_timeout', { reason: reasonOf(error), cause: error });
   return new ApiError('server_error', { cause: error });

@@ -13,7 +13,7 @@ const settled = sql`'infinity'::timestamptz`;
 
 const seconds = (number: number) => sql`make_interval(secs => ${number})`;
 
-/** Undefined when the key can be claimed. `isErased`: the answer was erased with the buyer that it showed. */
+/** Undefined when the key can be claimed. `isErased`: the answer was erased with the person that it showed. */
 export async function findIdempotencyKey(db: Db, { account, slot }: Pick<Claim, 'account' | 'slot'>) {
   const { rows } = await sql<{ fingerprint: string; answer_sealed: string | null; isErased: boolean }>`
     select fingerprint, answer_sealed, answer_sealed is null and claimed_until = ${settled} as "isErased"

@@ -9,7 +9,7 @@ export interface IdempotencyKeysTable {
   claimed_until: Stamp;
   /** Null while the request is running, and when the answer is erased. */
   answer_sealed: string | null;
-  /** What the answer shows, such as the card that was stored: by it the answer is erased. */
+  /** What the answer shows, such as the record that was stored: by it the answer is erased. */
   resource_id: string | null;
   created_at: Stamp;
 }

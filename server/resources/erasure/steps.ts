@@ -1,4 +1,5 @@
 // The steps of an erasure: small transactions, each in one account, with counts of what they changed.
+import { count } from '../../kit/cli/progress.ts';
 import type { InStep, Work } from '../../kit/database/unit-of-work.ts';
 import { groupByAccount } from '../../kit/rules/accounts.ts';
 import type { FoundPage, FoundRow } from './pages.ts';
@@ -65,3 +66,12 @@ export function createSteps(
   };
   return { found, step, steps };
 }
+
+/** How many records of each table: `2 cards, 1 idempotency key`. */
+export const listed = (found: Readonly<Record<string, number>>): string =>
+  Object.entries(found)
+    .map(([table, records]) => count(records, nounOf(table)))
+    .join(', ');
+
+const nounOf = (table: string): string =>
+  table === 'payment_methods' ? 'card' : table.replaceAll('_', ' ').replace(/s$/, '');

@@ -138,7 +138,7 @@ export async function updateTransaction(db: EventTx, transaction: NewTransaction
   return row;
 }
 
-/** Writes what an erasure may change and nothing else, `updated_at` included. Has no event: see upkeep/erase-buyer.ts. */
+/** Writes what an erasure may change and nothing else, `updated_at` included. Has no event: see erasure/erase-buyer.ts. */
 export async function writeErasedTransactions(
   db: Tx,
   account: string,
