@@ -11,6 +11,15 @@ export type { OwnDeps, OwnParts, Serving } from './serving.ts';
 /** The path that `npm start` shows how to call. */
 export const firstCall = '/card-scheme-definitions';
 
+/** What `webhooks listen` shows to cause an event. */
+export const firstEvent = {
+  name: 'payment-method.created',
+  change: 'store a card',
+  path: '/payment-methods',
+  scope: 'payment-methods.write',
+  body: { method: 'card', number: '4111111111111111', expiration_date: '12/39' },
+};
+
 const cardsPerMinute = whole(1, 1_000_000);
 
 export const settings = {

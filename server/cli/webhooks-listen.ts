@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { styleText } from 'node:util';
 import { Command } from 'commander';
 import { verifyWebhook, type WebhookEvent } from '../../client/webhooks.ts';
+import { firstEvent } from '../domain.ts';
 import { untilStopped } from '../kit/cli/input.ts';
 import { jsonText, withExamples, WrongCall } from '../kit/cli/output.ts';
 import { whole } from '../kit/cli/values.ts';
@@ -104,14 +105,14 @@ async function listen(call: Call, { port, merchantAccount, forwardTo }: ListenOp
 const howTo = (payments: string, publicUrl: string, account: string) => `
 To cause an event, run in another terminal:
 
-  ${payments} webhooks trigger payment-method.created --merchant-account ${shellWord(account)}
+  ${payments} webhooks trigger ${firstEvent.name} --merchant-account ${shellWord(account)}
 
-or store a card:
+or ${firstEvent.change}:
 
-  curl -X POST ${publicUrl}/payment-methods \\
-    -H "Authorization: Bearer $(${payments} token --scopes payment-methods.write)" \\
+  curl -X POST ${publicUrl}${firstEvent.path} \\
+    -H "Authorization: Bearer $(${payments} token --scopes ${firstEvent.scope})" \\
     -H 'X-Service-Merchant-Account-ID: ${account}' -H 'Content-Type: application/json' \\
-    -d '{"method":"card","number":"4111111111111111","expiration_date":"12/39"}'
+    -d '${JSON.stringify(firstEvent.body)}'
 `;
 
 /** In the URL of each subscription, and what a GET of it says while its receiver runs. */

@@ -62,6 +62,10 @@ await client.GET('/bookings', { params: { query: { status: 'paid' } } });
   await mustPass('npm run -s lint -- --types');
 });
 
+it('diff compares with the first release', async () => {
+  await mustPass('mkdir openapi/released && cp generated/openapi.json openapi/released/ && npm run -s diff');
+});
+
 it('the docs are built once the links to what is gone are cut', async () => {
   const { output } = await there('npm run -s docs');
   const broken = [...output.matchAll(/Broken link in (\S+): (\S+)/g)];
@@ -78,7 +82,7 @@ it('the docs are built once the links to what is gone are cut', async () => {
   }
   await mustPass('npm run -s docs');
   const pages = await readdir(inCopy('site'), { recursive: true });
-  expect(pages.filter((page) => page.endsWith('createBooking.html'))).toHaveLength(1);
+  expect(pages.filter((page) => page.endsWith('create-booking.html'))).toHaveLength(1);
 });
 
 it('npm test', async () => {
@@ -89,16 +93,18 @@ it('npm test', async () => {
 /** Resolves with what the program says until it has printed this. */
 const printed = (child: Child, pattern: RegExp) =>
   new Promise<string>((resolve, reject) => {
-    child.process.stdout.on('data', () => {
+    const look = () => {
       if (pattern.test(child.stdout())) resolve(child.stdout());
-    });
+    };
+    look();
+    child.process.stdout.on('data', look);
     void child.ended.then(({ output }) => {
       reject(new Error(output));
     });
   });
 
-const start = (script: string, env: Record<string, string> = {}) =>
-  startCommand('node', ['scripts/run.js', script], { cwd: made.folder, env: { PORT: '0', ...env } });
+const start = (script: string, env: Record<string, string> = {}, args: string[] = []) =>
+  startCommand('node', ['scripts/run.js', script, ...args], { cwd: made.folder, env: { PORT: '0', ...env } });
 
 const answer = async (response: Response): Promise<[number, unknown]> => [
   response.status,
@@ -108,9 +114,11 @@ const answer = async (response: Response): Promise<[number, unknown]> => [
 describe('the mock', () => {
   let mock: Child;
   let url: string;
+  let said: string;
   beforeAll(async () => {
     mock = start('mock/main.ts');
-    url = /http:\S+/.exec(await printed(mock, /curl/))?.[0] ?? '';
+    said = await printed(mock, /curl[^]*curl.*\n\n/);
+    url = /http:\S+/.exec(said)?.[0] ?? '';
   });
   afterAll(async () => {
     mock.process.kill('SIGTERM');
@@ -118,6 +126,15 @@ describe('the mock', () => {
   });
   const get = async (path: string) =>
     answer(await fetch(url + path, { headers: { Authorization: 'Bearer x' } }));
+
+  it('prints calls of this contract, which it answers', async () => {
+    const calls = said.match(/curl .*/g) ?? [];
+    const answers = await Promise.all(calls.map((call) => mustPass(`${call} -s -w ' %{http_code}'`)));
+    expect(answers).toEqual([
+      expect.stringMatching(/^\{"items":.* 200$/),
+      expect.stringMatching(/^\{"type":"error",.* 4\d\d$/),
+    ]);
+  });
 
   it('filters the list', async () => {
     expect(await get('/bookings?status=booked')).toMatchObject([200, { items: [{ type: 'booking' }] }]);
@@ -185,5 +202,19 @@ describe('npm start', () => {
     expect(await answer(found)).toMatchObject([200, { items: [{ id }] }]);
     expect(await query(databaseUrl, 'select name from events')).toEqual([{ name: 'booking.created' }]);
     expect(await query(databaseUrl, "select slug from roles where slug = 'front-desk'")).toHaveLength(1);
+  });
+
+  it('webhooks listen prints a call, which causes an event', async () => {
+    const env = { DATA_DIR: dataDir.path, DATABASE_URL: databaseUrl };
+    const listener = start('server/cli/main.ts', env, ['webhooks', 'listen']);
+    try {
+      const [command = 'false'] =
+        /curl -X [^]*?'\n(?=\n|$)/.exec(await printed(listener, /curl -X [^]*-d/)) ?? [];
+      expect(await mustPass(`${command.trim()} -s`)).toMatch(/^\{"type":"booking"/);
+      await printed(listener, /booking\.created[^]*booking\.created/);
+    } finally {
+      listener.process.kill('SIGINT');
+      await listener.ended;
+    }
   });
 });
