@@ -1,9 +1,10 @@
 /** Creates records that every API has, for tests, with the actions of the service, without events. */
-import { generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto';
+import { randomUUID, type KeyObject } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import { createAccount as makeAccount } from '../../server/kit/access/accounts/changes.ts';
 import { createKeyPair } from '../../server/kit/access/key-pairs/changes.ts';
 import { createRole as makeRole } from '../../server/kit/access/roles/changes.ts';
+import { generateKeyPair } from '../../server/kit/access/token.ts';
 import type { Db } from '../../server/kit/database/database.ts';
 import type { Tables } from '../../server/kit/database/tables.ts';
 import { inWork, silently, type InStep, type UnitOfWork } from '../../server/kit/database/unit-of-work.ts';
@@ -53,7 +54,7 @@ export const createApiKeyPair = async (
   db: Db,
   given: { name?: string; roles?: readonly string[]; accounts?: Accounts; privateKey?: KeyObject } = {},
 ) => {
-  const { privateKey = generateKeyPairSync('ec', { namedCurve: 'P-521' }).privateKey } = given;
+  const { privateKey = generateKeyPair('ECDSA').privateKey } = given;
   const pair = { name: 'Test', roles: ['administrator'], accounts: 'all', ...given, privateKey } as const;
   const made = await silentWork(db, (unit) => createKeyPair(unit, pair));
   if (made.kind !== 'stored') throw new Error(`Not there: ${JSON.stringify(made)}`);

@@ -1,6 +1,13 @@
 // API key pairs and the access tokens that they sign: the two algorithms, and the thumbprint that identifies the pair in every
 // token (`kid`). The caller looks up the public key.
-import { createHash, generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  randomUUID,
+  type KeyObject,
+} from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { InvalidToken, readClaims, type Claims } from './claims.ts';
 
@@ -17,10 +24,22 @@ export function thumbprint(key: KeyObject): string {
   return createHash('sha256').update(JSON.stringify(members)).digest('base64url');
 }
 
+const asText = {
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+} as const;
+
+/**
+ * Read from its text: a process of Node 20 may hang for ever while it exports a key that it has just generated. The export holds a lock
+ * of the key, and the garbage collector, if it runs meanwhile, waits for that lock to delete what generated the key.
+ */
 export function generateKeyPair(algorithm: Algorithm): { privateKey: KeyObject; publicKey: KeyObject } {
-  return algorithm === 'ECDSA'
-    ? generateKeyPairSync('ec', { namedCurve: 'P-521' })
-    : generateKeyPairSync('rsa', { modulusLength: 3072 });
+  const text =
+    algorithm === 'ECDSA'
+      ? generateKeyPairSync('ec', { namedCurve: 'P-521', ...asText })
+      : generateKeyPairSync('rsa', { modulusLength: 3072, ...asText });
+  const privateKey = createPrivateKey(text.privateKey);
+  return { privateKey, publicKey: createPublicKey(privateKey) };
 }
 
 /** The algorithm that a key can be used with; undefined when it is not supported. */
