@@ -71,11 +71,12 @@ async function serve<Started extends Running>({ read, start, serveProgram }: Way
       : undefined;
   const log = createLog(config.logLevel, serveProgram ? process.stderr : terminal);
   const starting = start(config, log);
-  const { isStopping, stop, stopped } = stopAtSignal(starting, log, 1000 * config.shutdownDelay);
+  const { isStopping, isSignalled, stop, stopped } = stopAtSignal(starting, log, 1000 * config.shutdownDelay);
   void serveProgram?.(starting, stop);
   const service = await starting.catch((error: unknown) => {
-    if (!isStopping()) throw error;
-    // A Ctrl-C may also end what the start has just called, before that has a process group of its own.
+    // A Ctrl-C may also end what the start has just called, before that has a process group of its own. The end of standard input
+    // ends nothing, so why the start failed is told.
+    if (!isSignalled()) throw error;
     log.warn({ err: error }, 'the start failed while it was stopped');
   });
   if (service && !isStopping()) {
@@ -105,6 +106,7 @@ function stopAtSignal(
   delayMilliseconds: number,
 ) {
   let stoppingSince: number | undefined;
+  let isSignalled = false;
   let isStarted = false;
   let end: () => void = () => undefined;
   const stopped = new Promise<void>((resolve) => (end = resolve));
@@ -136,7 +138,11 @@ function stopAtSignal(
     });
     void close();
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.on(signal, () => {
+      isSignalled = true;
+      stop(signal);
+    });
   starting.then(
     () => (isStarted = true),
     () => undefined,
@@ -145,7 +151,7 @@ function stopAtSignal(
   const stopOnce = (why: string) => {
     if (!isStopping()) stop(why);
   };
-  return { isStopping, stop: stopOnce, stopped };
+  return { isStopping, isSignalled: () => isSignalled, stop: stopOnce, stopped };
 }
 
 /** The timer alone does not keep the process alive: it fires only if something else does, such as a handle of a library. */

@@ -24,20 +24,17 @@ export function thumbprint(key: KeyObject): string {
   return createHash('sha256').update(JSON.stringify(members)).digest('base64url');
 }
 
-const asText = {
-  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-  publicKeyEncoding: { type: 'spki', format: 'pem' },
-} as const;
-
 /**
  * Read from its text: a process of Node 20 may hang for ever while it exports a key that it has just generated. The export holds a lock
  * of the key, and the garbage collector, if it runs meanwhile, waits for that lock to delete what generated the key.
  */
 export function generateKeyPair(algorithm: Algorithm): { privateKey: KeyObject; publicKey: KeyObject } {
+  const privateKeyEncoding = { type: 'pkcs8', format: 'pem' } as const;
+  const publicKeyEncoding = { type: 'spki', format: 'pem' } as const;
   const text =
     algorithm === 'ECDSA'
-      ? generateKeyPairSync('ec', { namedCurve: 'P-521', ...asText })
-      : generateKeyPairSync('rsa', { modulusLength: 3072, ...asText });
+      ? generateKeyPairSync('ec', { namedCurve: 'P-521', privateKeyEncoding, publicKeyEncoding })
+      : generateKeyPairSync('rsa', { modulusLength: 3072, privateKeyEncoding, publicKeyEncoding });
   const privateKey = createPrivateKey(text.privateKey);
   return { privateKey, publicKey: createPublicKey(privateKey) };
 }
