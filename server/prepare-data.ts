@@ -67,7 +67,8 @@ async function warnOfData(db: Db, log: Logger): Promise<void> {
 }
 
 /**
- * Fills a new sandbox: two merchant accounts, their samples, and a key pair whose private key is saved in DATA_DIR. Idempotent, and safe to run in several processes at once. Returns whether it created something.
+ * Fills a new sandbox: two merchant accounts, their samples, and a key pair whose private key is saved in DATA_DIR. Idempotent, and safe
+ * to run in several processes at once. Returns whether it created something.
  */
 export const fillSandbox = (
   db: Db,

@@ -10,10 +10,10 @@ import { root } from '../support/processes.ts';
 const { db, close } = openTestDatabase(await createTestDatabase('furnished'));
 afterAll(close);
 
-interface Told {
+interface FactsOfTable {
   erasure: 'kept' | 'deleted' | Readonly<Record<string, unknown>>;
 }
-const all = Object.entries<Told>(facts);
+const all = Object.entries<FactsOfTable>(facts);
 
 it('the database has these tables and columns, and seals no others', async () => {
   const { rows } = await sql<{ table: string; columns: string[] }>`
