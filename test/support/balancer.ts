@@ -1,6 +1,6 @@
 /**
  * Sends requests to several instances as a load balancer does: only to those whose `/readyz` is 200, and again to another one if
- * a connection was refused. Everything else that goes wrong is reported.
+ * no connection was made. Everything else that goes wrong is reported.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { createCaller, type Caller } from './call.ts';
@@ -20,7 +20,7 @@ interface Instance {
   inFlight: number;
 }
 
-const codeOf = (error: unknown) => (error as { cause?: { code?: string } }).cause?.code;
+const syscallOf = (error: unknown) => (error as { cause?: { syscall?: string } }).cause?.syscall;
 
 export function startBalancer(): Balancer {
   const instances: Instance[] = [];
@@ -54,8 +54,9 @@ export function startBalancer(): Balancer {
         try {
           return await one.call(...args);
         } catch (error) {
-          if (codeOf(error) !== 'ECONNREFUSED') throw error;
           one.isReady = false;
+          // A process that is killed resets connections that it has not accepted yet, before it refuses new ones.
+          if (syscallOf(error) !== 'connect') throw error;
         } finally {
           one.inFlight -= 1;
         }

@@ -75,3 +75,42 @@ it('npm test accepts a test that is still to do, and lists it', async () => {
     expect.stringContaining('To do:\n  test/todo.test.ts  is not written\n'),
   ]);
 });
+
+it('npm run test:nightly goes on after a part that fails, and ends with a table', async () => {
+  for (const part of [
+    'scripts/nightly.ts',
+    'scripts/nightly/needs.ts',
+    'scripts/support/root.ts',
+    'redocly.yaml',
+  ])
+    await cp(join(root, part), join(folder, part));
+  const code = (text: string) => `steps: () => [{ command: ['node', '--eval', '${text}'] }]`;
+  await writeFile(
+    join(folder, 'scripts/nightly/parts.ts'),
+    `export const parts = [
+      { name: 'red', claim: 'is false', ${code('process.exit(3)')} },
+      { name: 'other', claim: 'lacks a program', needs: [{ what: 'a program', isThere: () => false }] },
+      { name: 'green', claim: 'is true', ${code('console.log("ran")')} },
+    ];`,
+  );
+  const nightly = (...args: string[]) =>
+    run(process.execPath, ['--import', 'tsx', 'scripts/nightly.ts', ...args], { cwd: folder });
+  const table = await nightly();
+  expect([table.status, table.stdout.replace(/\d+$/gm, 'N')]).toEqual([
+    1,
+    `ran
+
+part   result                    seconds
+red    failed                    N
+other  not run: needs a program  N
+green  passed                    N
+`,
+  ]);
+  const { status, stdout, stderr } = await nightly('--json');
+  expect([status, stderr]).toEqual([1, expect.stringContaining('\nran\n')]);
+  expect(JSON.parse(stdout)).toMatchObject([
+    { part: 'red', result: 'failed' },
+    { part: 'other', result: 'not run: needs a program' },
+    { part: 'green', result: 'passed' },
+  ]);
+});
