@@ -41,7 +41,7 @@ async function replay(
   if (pending !== undefined && given !== undefined)
     throw new WrongCall('--pending names the subscription itself. Leave out --subscription.');
   const subscription = pending ?? given;
-  const { replayed, switchedOff } = await withService(
+  const { replayed, switchedOff, off } = await withService(
     call,
     async ({ db }) => {
       if (subscription !== undefined && !(await findWebhookSubscription(db, subscription)))
@@ -55,8 +55,8 @@ async function replay(
   const to = subscription === undefined ? '' : ' to this subscription';
   if (replayed === 0)
     throw new OperatorFault(
-      switchedOff > 0
-        ? `The subscription is switched off. Switch it on first: payments webhooks activate ID (see: payments webhooks list)`
+      off.size > 0
+        ? howToActivate([...off])
         : pending !== undefined
           ? 'Nothing waits for this subscription. To see its deliveries: payments webhooks deliveries --subscription ID'
           : failed
@@ -64,6 +64,11 @@ async function replay(
             : `There is no delivery of this event${to}. See: payments webhooks deliveries`,
     );
   printJson({ replayed, switched_off: switchedOff });
+  if (off.size > 0) console.error(howToActivate([...off]));
   if (event !== undefined && process.stdout.isTTY)
     console.error(`To see the result: payments webhooks deliveries --event ${event}`);
 }
+
+const howToActivate = (ids: string[]): string =>
+  `${ids.length === 1 ? 'A subscription is' : `${ids.length} subscriptions are`} switched off. Switch on, and replay again: ` +
+  ids.map((id) => `payments webhooks activate ${id}`).join(' && ');

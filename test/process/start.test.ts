@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
+import { TLSSocket } from 'node:tls';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import type { Config } from '../../server/config.ts';
@@ -17,7 +18,7 @@ import { createCaller } from '../support/call.ts';
 import { eventually, newDataDir, nothingRunsOn, type DataDir } from '../support/data-dir.ts';
 import { createTestDatabase, query } from '../support/database.ts';
 import { onTerminal, paymentsHere, serviceHere, startInVainHere } from '../support/in-process.ts';
-import { keyIn } from '../support/keys.ts';
+import { certificate, expiredCertificateFile, keyIn } from '../support/keys.ts';
 import { freePort, isListening } from '../support/ports.ts';
 import { run, runNode, settingNames, startNode, startServer, type Server } from '../support/processes.ts';
 import { noSecrets, startTestService, testSecrets, type TestService } from '../support/service.ts';
@@ -301,6 +302,27 @@ describe('a failed start logs one reason, at the level fatal', () => {
       /too many connections for role ".*"\. Raise this limit, .* see Sizing in docs\/operating\.md\.\n$/,
     );
     await query(url, `drop role ${username}`);
+  });
+
+  it('a database whose TLS certificate has expired: the URL is right', async () => {
+    await using dataDir = await newDataDir();
+    const tls = { isServer: true, key: certificate.key, cert: readFileSync(expiredCertificateFile) };
+    const server = createServer((socket) => {
+      // PostgreSQL accepts TLS with one letter.
+      socket.once('data', () => {
+        socket.write('S');
+        new TLSSocket(socket, tls).on('error', () => undefined);
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const place = `127.0.0.1:${(server.address() as AddressInfo).port}/payments`;
+    const DATABASE_URL = `postgres://service:hunter2@${place}?sslmode=verify-full&sslrootcert=${expiredCertificateFile}`;
+    const { status, stderr } = await startInVainHere({ DATA_DIR: dataDir.path, DATABASE_URL });
+    server.close();
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: `The database at ${place} cannot be used: certificate has expired. Renew the TLS certificate of the server there, or the one of its authority (sslrootcert), and let the server read it again. DATABASE_URL need not change.\n`,
+    });
   });
 
   it('settings that are wrong, on a terminal as text', async () => {

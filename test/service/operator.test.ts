@@ -450,7 +450,9 @@ it('webhooks replay --pending sends at once what waits for a subscription, and n
   ])
     expect((await pending(...args)).status).toBe(2);
   await payments('webhooks', 'deactivate', others.id);
-  expect((await pending(others.id)).stderr).toContain('is switched off');
+  expect((await pending(others.id)).stderr).toBe(
+    `A subscription is switched off. Switch on, and replay again: payments webhooks activate ${others.id}\n`,
+  );
   await unsubscribe(service, subscription);
   await unsubscribe(service, others);
 });
@@ -467,8 +469,14 @@ it('webhooks replay --failed replays in batches, each in a transaction of its ow
   await sql`update deliveries set state = 'failed'`.execute(db);
   await sql`update webhook_subscriptions set active = false where id = ${off.id}`.execute(db);
   const { databaseUrl: DATABASE_URL, dataDir: DATA_DIR } = own.config;
-  const { stdout } = await paymentsHere(['webhooks', 'replay', '--failed'], { DATABASE_URL, DATA_DIR });
+  const { stdout, stderr } = await paymentsHere(['webhooks', 'replay', '--failed'], {
+    DATABASE_URL,
+    DATA_DIR,
+  });
   expect(JSON.parse(stdout)).toEqual({ replayed: 2_100, switched_off: 1_100 });
+  expect(stderr).toMatch(
+    new RegExp(`^A subscription is switched off.* payments webhooks activate ${off.id}\n$`),
+  );
   const { rows } = await sql<object>`
     select subscription_id = ${on.id} as on, state, count(distinct xmin::text)::integer > 1 as "inSteps",
       (select count(*)::integer from audit_entries where command like 'webhooks replay%') as entries

@@ -14,4 +14,6 @@ export const certificate = {
   key: readFileSync(join(folder, 'tests-only.key'), 'utf8'),
   cert: readFileSync(certificateFile, 'utf8'),
 };
+/** Of the same key; it ended in 2021. */
+export const expiredCertificateFile = join(folder, 'tests-only-expired.crt');
 export const rsaKey = createPrivateKey(certificate.key);

@@ -220,7 +220,7 @@ function settingsOf({ name, folder, api, port }: Node, etcdPort: number, passwor
     name,
     restapi: { listen: `127.0.0.1:${api}`, connect_address: `127.0.0.1:${api}` },
     // Version 2 of the protocol: with version 3, Patroni 3.0.2, which Debian 12 has, overwrites the key of a new leader after a
-    // freeze. docs/operating.md says more.
+    // freeze. docs/scaling.md says more.
     etcd: { host: `127.0.0.1:${etcdPort}` },
     bootstrap: {
       dcs: {
@@ -264,7 +264,7 @@ async function startProxy(folder: string, nodes: readonly Node[]): Promise<{ por
   return { port, child };
 }
 
-/** The same settings are in docs/operating.md. */
+/** The same settings are in docs/scaling.md. */
 const proxySettings = (port: number, nodes: readonly Node[]): string => `defaults
   mode tcp
   timeout connect 2s

@@ -1,6 +1,6 @@
 // Dockerfile, .dockerignore, compose.yaml, the systemd unit and what docs/operating.md says about them fit the service.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -28,6 +28,22 @@ const namesInDocs = (file: string) => {
     new RegExp(`\`${file}\`[^\`]*\`\`\`sh\n([^]*?)\`\`\``).exec(read('docs/operating.md')) ?? [];
   return [...block.matchAll(/^ *([A-Z_]+)=/gm)].map(([, name = '']) => name);
 };
+
+it('docs/operating.md quotes what the service, its alerts, Node and PostgreSQL say', () => {
+  const [, table = ''] = /## Troubleshooting\n([^]*?)\n## /.exec(read('docs/operating.md')) ?? [];
+  const seen = [...table.matchAll(/^\| (.*?) \|/gm)].flatMap(([, cell = '']) => [
+    ...cell.matchAll(/`([^`]+)`/g),
+  ]);
+  const quoted = seen.map(([, text = '']) => text).filter((text) => !/^(\/readyz|"level":50)$/.test(text));
+  const sources = readdirSync(join(root, 'server'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => read(join('server', file)));
+  const ours = [...sources, read('docs/monitoring/alerts.yaml')].join('\n');
+  expect(quoted.filter((text) => !ours.includes(text))).toEqual([
+    ...['connect ECONNREFUSED', 'password authentication failed', 'certificate has expired'],
+  ]);
+  expect(quoted.length).toBeGreaterThan(12);
+});
 
 describe('Dockerfile', () => {
   it('uses one image by its name, without the address of a registry', () => {

@@ -144,7 +144,7 @@ describe('the search of the docs', () => {
     ['rotate card key', 'guides/keys.html'],
     ['gdpr delete customer', 'guides/personal-data.html'],
     ['breakpoint in a handler', 'guides/backend-engineer.html#working'],
-    ['database is down', 'guides/operating.html#health'],
+    ['database is down', 'guides/operating.html#troubleshooting'],
     ['reverse proxy TLS', 'guides/operator.html#install-on-a-server'],
     ['resume an import', 'guides/operator.html#import'],
     ['send an event from a handler', 'guides/backend-engineer.html#an-event'],

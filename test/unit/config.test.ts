@@ -112,7 +112,7 @@ it('DATABASE_POOLER is `transaction`, and there must be a DATABASE_URL', () => {
 
 describe('DATABASE_URL', () => {
   const severalHosts =
-    /DATABASE_URL \(or DATABASE_URL_FILE\) must name one host: .*HAProxy.*docs\/operating\.md/;
+    /DATABASE_URL \(or DATABASE_URL_FILE\) must name one host: .*HAProxy.*docs\/scaling\.md/;
   const notEncoded = /in the password must be percent-encoded \(@ is %40/;
 
   it.each([

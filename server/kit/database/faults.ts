@@ -54,6 +54,9 @@ function adviceFor(error: unknown): string {
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
       return 'If its certificate is from an authority of your own, add sslrootcert=FILE to DATABASE_URL (or DATABASE_URL_FILE).';
+    // Node does not say whether it is the one of the server or of an authority.
+    case 'CERT_HAS_EXPIRED':
+      return 'Renew the TLS certificate of the server there, or the one of its authority (sslrootcert), and let the server read it again. DATABASE_URL need not change.';
     default:
       return 'Check DATABASE_URL (or DATABASE_URL_FILE).';
   }

@@ -10,7 +10,7 @@ const notEncoded =
   'cannot be read: characters such as @ / # ? in the password must be percent-encoded (@ is %40, / is %2F, # is %23, ? is %3F)';
 
 const severalHosts = (): string =>
-  `must name one host: put a proxy that leads to the primary, such as HAProxy, before several (see ${guide('operating.md')})`;
+  `must name one host: put a proxy that leads to the primary, such as HAProxy, before several (see ${guide('scaling.md')})`;
 
 /** No message has a part of the URL: what looks like its host may be a part of the password. */
 export function databaseUrlFault(text: string): string | undefined {

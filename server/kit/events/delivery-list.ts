@@ -160,21 +160,28 @@ export interface PageEnd {
 /** Deliveries of one transaction. */
 const reopenedAtOnce = 1000;
 
+interface Reopened extends DeliveryKey, PageEnd {
+  subscription_id: string;
+  active: boolean;
+  now: string;
+}
+
 /**
- * Makes deliveries due now, with the whole retry schedule; one that is being tried, when that attempt has ended. Deliveries of a
- * subscription that is switched off are not changed, only counted. The newest first, beginning after `after`, and so many
- * that one transaction is short; `last` is what the next call begins after, undefined when there are no more.
+ * Makes deliveries due now, with the whole retry schedule; one that is being tried, when that attempt has ended. Those of a
+ * subscription that is switched off are not changed; for each, `switchedOff` has the ID of its subscription. The newest first,
+ * beginning after `after`, and so many that one transaction is short; `last` is what the next call begins after, undefined when
+ * there are no more.
  */
 export async function reopenDeliveries(
   db: Tx,
   filter: Omit<DeliveryFilter, 'record'>,
   after?: PageEnd,
-): Promise<{ replayed: number; switchedOff: number; last: PageEnd | undefined }> {
+): Promise<{ replayed: number; switchedOff: string[]; last: PageEnd | undefined }> {
   const isNext = after
     ? sql`(deliveries.created_at, deliveries.id) < (${after.created_at}::timestamptz, ${after.id}::uuid)`
     : sql`true`;
-  const { rows: found } = await sql<DeliveryKey & PageEnd & { active: boolean; now: string }>`
-    select deliveries.merchant_account_id, deliveries.created_at, deliveries.id, active, now()::text as now
+  const { rows: found } = await sql<Reopened>`
+    select deliveries.merchant_account_id, deliveries.created_at, deliveries.id, subscription_id, active, now()::text as now
     from deliveries join webhook_subscriptions on webhook_subscriptions.id = deliveries.subscription_id
     where ${matching(filter)} and ${isNext}
     order by deliveries.created_at desc, deliveries.id desc limit ${reopenedAtOnce}
@@ -194,7 +201,7 @@ export async function reopenDeliveries(
   }
   return {
     replayed,
-    switchedOff: found.length - wanted.length,
+    switchedOff: found.filter(({ active }) => !active).map(({ subscription_id }) => subscription_id),
     last: found.length === reopenedAtOnce ? found.at(-1) : undefined,
   };
 }

@@ -198,13 +198,13 @@ async function deleteSome(db: Tx, subscription: string): Promise<number> {
 
 /**
  * Delivers again, with the whole retry schedule, in steps of a transaction each. Deliveries of switched-off subscriptions are
- * only counted.
+ * only counted: `off` has the IDs of these subscriptions.
  */
 export async function replayDeliveries(
   inStep: InStep,
   filter: Omit<DeliveryFilter, 'record'>,
-): Promise<{ replayed: number; switchedOff: number }> {
-  const total = { replayed: 0, switchedOff: 0 };
+): Promise<{ replayed: number; switchedOff: number; off: Set<string> }> {
+  const total = { replayed: 0, switchedOff: 0, off: new Set<string>() };
   let step: Awaited<ReturnType<typeof reopenDeliveries>> | undefined;
   do {
     const after = step?.last;
@@ -214,7 +214,8 @@ export async function replayDeliveries(
       return reopened;
     });
     total.replayed += step.replayed;
-    total.switchedOff += step.switchedOff;
+    total.switchedOff += step.switchedOff.length;
+    for (const id of step.switchedOff) total.off.add(id);
   } while (step.last);
   return total;
 }
