@@ -28,7 +28,6 @@ type InCode<Name extends string> = Name extends `${infer First}_${infer Rest}`
 
 type Named = { [Name in Exclude<SettingName, SecretName> as InCode<Name>]: Values[Name] };
 
-/** What the settings say, all of them checked. */
 export type Config = Named & {
   publicUrl: string;
   secrets: Pick<Values, SecretName>;

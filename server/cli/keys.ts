@@ -189,7 +189,6 @@ async function create(call: Call, options: CreateOptions): Promise<void> {
     );
 }
 
-/** With all scopes that the roles allow. */
 function tokenCommand(roles: readonly { permissions: readonly string[] }[], file: string): string {
   const scopes = [...new Set(roles.flatMap(({ permissions }) => permissions))].join(',');
   return `token --scopes ${shellWord(scopes)} --key ${shellWord(file)}`;

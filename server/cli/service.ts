@@ -26,7 +26,6 @@ import { writeAuditEntry } from '../kit/maintenance/audit.ts';
 import { allAccounts, type Accounts } from '../kit/rules/accounts.ts';
 import { openSecrets, type Secrets } from '../open-secrets.ts';
 
-/** How a command was called. */
 export interface Call {
   /** What was typed after `payments`, without `--settings`. */
   readonly args: readonly string[];
@@ -246,7 +245,6 @@ export async function listNewest<Row extends { created_at: Date }>(
   return newest;
 }
 
-/** Refuses an account that does not exist. */
 export async function requireAccount(db: Db, id: string): Promise<string> {
   if (await findAccount(db, id)) return id;
   throw notFound('merchant account', id, 'accounts list');

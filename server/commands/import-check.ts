@@ -91,7 +91,6 @@ function withBoundedTexts(document: Document): Document {
 
 const longestReason = 500;
 
-/** Returns the transaction, or what is wrong with the line. */
 export type LineCheck = (line: Line) => NewTransaction | string;
 
 export function createLineCheck(accounts: ReadonlySet<string>): LineCheck {

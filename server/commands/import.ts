@@ -108,7 +108,6 @@ async function run(call: Call, file: string, options: Options): Promise<void> {
   printResult(options, result(dryRun ? 0 : seen.good), sentence);
 }
 
-/** In one transaction. Throws if nothing is to be imported. */
 async function importAll(
   call: Call,
   input: typeof process.stdin | ReadStream,

@@ -27,10 +27,7 @@ export function makeCommand(call: Call): Command {
     .description('print a transaction as JSON, as the API shows it')
     .option(...historyOption)
     .action(async (id: string, { history = false, ...output }: ShowOptions) => {
-      if (history) {
-        await printHistory(call, id, output, findTransactionOfAnyAccount, noTransaction);
-        return;
-      }
+      if (history) return printHistory(call, id, output, findTransactionOfAnyAccount, noTransaction);
       const found = await withService(call, ({ db }) => findTransactionOfAnyAccount(db, id));
       if (!found) throw noTransaction(id);
       printJson(presentTransaction(found));

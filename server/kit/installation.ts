@@ -27,7 +27,6 @@ export function readBuild(folder = projectRoot): Build {
 export const buildText = ({ version, revision }: Build): string =>
   revision === undefined ? version : `${version}+${revision}`;
 
-/** Whether this runs from dist/. */
 export const isInstallation = (root = projectRoot): boolean => basename(root) === 'dist';
 
 /** For the shell that this process was started in. */

@@ -31,11 +31,9 @@ export const printResult = ({ json }: JsonOption, result: object, sentence: stri
   console.log(json ? jsonText(result) : visibleLines(sentence));
 };
 
-/** The rows with these columns only. */
 export const pick = <Row, Name extends keyof Row & string>(rows: readonly Row[], ...names: Name[]) =>
   rows.map((row) => Object.fromEntries(names.map((name) => [name, row[name]])));
 
-/** Prints a table for people, or the same rows as JSON for programs. */
 export function printRows(
   rows: Record<string, unknown>[],
   { json = false }: JsonOption,
@@ -70,7 +68,6 @@ function cell(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Adds examples to the end of --help. */
 export const withExamples = (command: Command, ...calls: string[]): Command =>
   command.addHelpText(
     'after',

@@ -46,7 +46,6 @@ function readTime(text: string): Date | undefined {
   return isInCalendar && !Number.isNaN(parsed.getTime()) ? parsed : undefined;
 }
 
-/** Text that has this form. */
 export const matching =
   (form: RegExp, refusal: string): Parser<string> =>
   (text) => {
@@ -64,10 +63,8 @@ export const uuid: Parser<string> = (text) => {
   return id;
 };
 
-/** Collects the IDs of an argument that may be repeated. */
 export const ids = (text: string, before: string[] | undefined): string[] => [...(before ?? []), uuid(text)];
 
-/** Collects the values of an option that may be repeated. */
 export const collect = (value: string, before: string[] = []): string[] => [...before, value];
 
 /** A parser of scopes that are separated by commas; a repeated option adds to them. `forms` says what is accepted. */

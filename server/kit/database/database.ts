@@ -64,7 +64,6 @@ types.setTypeParser(pg.types.builtins.JSON, parseJson);
 types.setTypeParser(pg.types.builtins.JSONB, parseJson);
 readBytes(types);
 
-/** Connections for requests. */
 const poolSize = 10;
 
 /** In pg_stat_activity: `payments-service 1.0.0`, and `payments-service 1.0.0 webhooks work`. See also reseal.ts. */
@@ -79,7 +78,6 @@ export interface DatabaseOptions {
   statementMilliseconds?: number;
   /** Whether a pooler may give each transaction another connection to PostgreSQL. */
   isPooled?: boolean;
-  /** How long to wait for a connection. */
   waitMilliseconds?: number;
   /** See named-statements.ts. */
   plansOnce?: boolean;
@@ -130,7 +128,6 @@ export function openDatabase(
   pgPool.on('error', onError);
   // Without a listener, a lost connection that is in use crashes the process.
   pgPool.on('connect', (client) => client.on('error', onError));
-  /** How statements are sent to each client of the pool. */
   const clients = new Map<pg.PoolClient, SendStatement>();
   pgPool.on('connect', (client) => {
     // Behind a pooler, each transaction may have another connection to PostgreSQL, which does not know the names.

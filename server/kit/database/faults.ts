@@ -9,7 +9,6 @@ export class DatabaseFault extends OperatorFault {}
 export const readOnlyFault = (database: string): string =>
   `${database} is read-only, perhaps a standby. Point DATABASE_URL (or DATABASE_URL_FILE) to the primary.`;
 
-/** PostgreSQL's code for it. */
 export const diskFull = '53100';
 
 /** One sentence for the operator, if PostgreSQL refused a statement because of how the database is set up, or for lack of space. */

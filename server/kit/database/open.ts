@@ -17,7 +17,6 @@ export interface OpenedDatabase extends Database {
   /** Connections for the queue, its worker and jobs, so that they and requests do not wait for each other. */
   background: Database;
   url: string;
-  /** Migrations that this start applied. */
   migrated: string[];
   /** The last migration of a newer version that has used the database. */
   newer: string | undefined;
@@ -33,7 +32,6 @@ export interface OpenOptions {
   /** 0 for commands whose statements may take long. */
   statementMilliseconds?: number;
   isPooled?: boolean;
-  /** The name of the command that opens it. */
   command?: string;
   /** Opens `background` apart from the connections for requests, whose statements end sooner. */
   servesRequests?: boolean;

@@ -41,7 +41,6 @@ export interface UnitOfWork extends Work {
 export type Target<Name extends EventName> = EventPayload<Name>['target'];
 
 export interface Published {
-  /** Of the event. */
   id: string;
   /** How many subscriptions it goes to. */
   deliveries: number;

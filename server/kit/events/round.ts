@@ -8,7 +8,6 @@ import { leaseDeliveries, type LeaseLimits } from './deliveries.ts';
 import type { UnderWay } from './under-way.ts';
 
 interface RoundOptions extends Pick<DeliverDeps, 'db' | 'log' | 'noteAttempt'> {
-  /** Of the worker. */
   id: string;
   limits: Pick<LeaseLimits, 'perSubscription' | 'perAccount'>;
   /** How many deliveries the worker may hold now. */

@@ -8,7 +8,6 @@ import type { RequestFeed } from './dashboard/feed.ts';
 import { isProbe } from './health.ts';
 import { trailOf, type Refusal } from './known.ts';
 
-/** Called when a request has ended, with the ID of its operation. */
 type NoteRequest = (operation: string | undefined, status: number | 'aborted', milliseconds: number) => void;
 
 interface Notes {

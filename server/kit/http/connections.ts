@@ -14,12 +14,10 @@ interface Connection {
   deadline: NodeJS.Timeout | undefined;
 }
 
+/** As listen.ts explains them. */
 interface ConnectionLimits {
-  /** On one connection. */
   mostRequests: number;
-  /** From the start of a connection, or the end of an answer, to the head of the next request. */
   nextRequestMilliseconds: number;
-  /** Until an answer must have been taken, from the start of its request. */
   answerMilliseconds: number;
   lastRequestMilliseconds: number;
   shutdownMilliseconds: number;

@@ -3,7 +3,6 @@ import type { Express } from 'express';
 import { trailOf } from './known.ts';
 import { check } from './pipeline.ts';
 
-/** The phase of a service, from listening until it has stopped. */
 export interface Life {
   phase: 'starting' | 'serving' | 'stopping';
   /** With port 0, the one that was found, once this serves. */

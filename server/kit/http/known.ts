@@ -24,7 +24,6 @@ export interface Caller {
   scopes: readonly string[];
   /** What the roles of the pair allow. */
   permissions: readonly string[];
-  /** The merchant accounts that the pair has access to. */
   accounts: Accounts;
   /** Identifies the token for the rate limit. */
   tokenDigest: string;

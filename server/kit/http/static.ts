@@ -1,4 +1,4 @@
-// Serves the docs, the contract and badges. They are public and need no token.
+// Serves the docs and the contract. They are public and need no token.
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import express, { type Express, type Request, type RequestHandler } from 'express';
@@ -27,8 +27,6 @@ export function serveStatic(app: Express, deps: StaticDeps): void {
   app.get('/openapi.json', (_req, res) => void res.type('application/json').send(readContract()));
   serveDocs(app, siteDir, { kind: isSandbox ? 'sandbox' : 'production', hasConsole });
 }
-
-// Serves the docs, and other pages that were built before the start: compressed as they were built, and cached.
 
 interface DocsOptions {
   /**
@@ -64,18 +62,11 @@ export function serveDocs(app: Express, siteDir: string, { kind, hasConsole }: D
   app.use('/docs', serveBuilt(siteDir), sayBuilding(siteDir, 'digest.txt'), findPage(siteDir));
 }
 
-interface Servers {
-  servers?: { url: string }[];
-}
-
 /** The contract. The server that it comes from is the first in its list, because tools call the first one. */
-export const withOwnServer = (contract: object, url: string): object => ({
-  ...contract,
-  servers: [
-    { url, description: 'This server' },
-    ...((contract as Servers).servers ?? []).filter((one) => one.url !== url),
-  ],
-});
+export const withOwnServer = (contract: Pick<Document, 'servers'>, url: string): object => {
+  const others = (contract.servers ?? []).filter((one) => one.url !== url);
+  return { ...contract, servers: [{ url, description: 'This server' }, ...others] };
+};
 
 /**
  * While `npm start` builds a folder beside the service: a page that loads itself again. `last` is what a build writes last.

@@ -57,7 +57,6 @@ const lookMilliseconds = 100;
 /** `unit` is the unit of work of the answer, if it has one. */
 export type KeepAnswer<Unit> = (answer: SentAnswer, unit?: Unit) => Promise<void>;
 
-/** A request with a key, and how it is carried out. */
 interface KeyedRequest<Unit> {
   kept: KeptAnswers<Unit>;
   claim: Claim;

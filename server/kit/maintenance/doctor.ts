@@ -9,7 +9,6 @@ export interface Finding {
   check: string;
   /** How many records break it. */
   broken: number;
-  /** Some of them. */
   examples: string[];
   /** What an operator should know although nothing is broken. */
   note?: string;

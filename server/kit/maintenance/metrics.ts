@@ -68,7 +68,6 @@ export function createMetrics(build: Build) {
 /** A scrape has 10 s by default, and the other metrics matter most while the database does not answer. */
 const scrapeMilliseconds = 2_000;
 
-/** What each scrape reads. */
 export function addGauges(
   registry: Registry,
   database: OpenedDatabase,

@@ -45,7 +45,6 @@ async function startMetrics(
   return { metrics, server };
 }
 
-/** Says why the port of metrics cannot be used. */
 export const refusePort =
   ({ host, port }: { host: string; port: number }) =>
   (error: unknown): never => {

@@ -60,9 +60,8 @@ async function eachBatch(
     const { rows } = await sql<{ id: string; owner: string | null; sealed: string | null }>`
       select ${id} as id, ${owner} as owner, case when ${isWanted} then ${value} end as sealed
       from ${sql.table(table)} where ${only} and ${after ? sql`(${place}) > (${after})` : sql`true`}
-      order by ${place} limit ${batchSize} ${isByAccount ? acrossAccounts('sealed-values') : sql``}`.execute(
-      db,
-    );
+      order by ${place} limit ${batchSize}
+      ${isByAccount ? acrossAccounts('sealed-values') : sql``}`.execute(db);
     const values = rows.flatMap(({ id: of, owner: by, sealed }) =>
       sealed === null ? [] : [{ table, sealed, binding: { purpose, owner: by, id: of } }],
     );
@@ -174,7 +173,6 @@ export async function findKeyIds(db: Db, columns: readonly Sealed[]): Promise<st
 }
 
 interface MissingKeys {
-  /** IDs of the keys. */
   missing: string[];
   /** Whether no value of the sample fits a key that is given. */
   isWhollyWrong: boolean;
@@ -210,9 +208,8 @@ async function waitForOlderTransactions(db: Db, pause: () => Promise<void>): Pro
     const { rows: left } = await sql`
       select 1 from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid() and xact_start < ${since}::timestamptz
-        and backend_type = 'client backend' and application_name is distinct from ${lockHolder} limit 1`.execute(
-      db,
-    );
+        and backend_type = 'client backend'
+        and application_name is distinct from ${lockHolder} limit 1`.execute(db);
     if (left.length === 0) return;
     await pause();
   }

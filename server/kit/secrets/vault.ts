@@ -3,7 +3,6 @@
 // See docs/decisions/0014-bound-values.md.
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
-/** Where a value is stored. */
 export interface Binding {
   /** What the value is for. Part of every sealed value, so it never changes. */
   purpose: string;
@@ -28,7 +27,6 @@ export interface Vault {
 export const keyIdOf = (key: Buffer): string =>
   createHash('sha256').update('key-id').update(key).digest('hex').slice(0, 8);
 
-/** The ID of the key that encrypted a value. */
 export const sealedWith = (sealed: string): string => sealed.replace(/\..*/, '');
 
 const cipherName = 'aes-256-gcm';

@@ -98,7 +98,6 @@ export async function eraseBuyer(id: string, options: ErasureOptions): Promise<E
   return { found, isDone: false };
 }
 
-/** Undefined when there is nothing to erase. */
 function withoutData(
   { isOwn, isCard, ...row }: FoundTransaction,
   references: boolean,

@@ -26,7 +26,7 @@ import {
 import {
   assignments,
   beginErasure,
-  changed,
+  countChanged,
   deleteEvents,
   endErasure,
   eraseAnswers,
@@ -162,19 +162,17 @@ async function listCards(
 }
 
 /** Judged again, because a card may have got a new date meanwhile. */
-const eraseRows = (
+function eraseRows(
   { db, now }: Work,
   account: string,
   ids: readonly string[],
   isChosen: RawBuilder<boolean>,
-): Promise<number> =>
-  changed(
-    sql`
+): Promise<number> {
+  const erase = sql`
     update payment_methods set ${assignments(erasedValues(rules))}, updated_at = ${notBack(now)}
-    where merchant_account_id = ${account} and id = any(${ids}::uuid[]) and ${isChosen} and ${isLeft}`.execute(
-      db,
-    ),
-  );
+    where merchant_account_id = ${account} and id = any(${ids}::uuid[]) and ${isChosen} and ${isLeft}`;
+  return countChanged(db, erase);
+}
 
 /** Looks through the next events, and returns those that show one of the cards. */
 async function listEventsOf(

@@ -1,4 +1,3 @@
-// Facts that follow from a gift card number alone.
 import type { components } from '../../../generated/types.ts';
 import type { Balance } from '../../providers/gift-cards.ts';
 

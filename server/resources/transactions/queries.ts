@@ -90,9 +90,8 @@ async function copyOfNew(batch: readonly NewTransaction[]): Promise<Prepared> {
 
 async function listKnownIds(db: Tx, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select id from transactions where id = any(${ids}::uuid[]) ${acrossAccounts('import-duplicates')}`.execute(
-    db,
-  );
+    select id from transactions where id = any(${ids}::uuid[])
+    ${acrossAccounts('import-duplicates')}`.execute(db);
   return rows.map(({ id }) => id);
 }
 

@@ -177,7 +177,6 @@ export function manyRange(
     ) as transactions ${nearest('transactions', range)}`;
 }
 
-/** What follows after so many entries, if there are more. */
 const stopOf = (where: readonly Condition[], range: Range, entries: number) =>
   sql<Place>`${select(sql`transactions.created_at, transactions.id`, where, { ...range, limit: 1 })} offset ${sql.lit(entries)}`;
 

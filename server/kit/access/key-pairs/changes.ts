@@ -1,4 +1,3 @@
-// What changes API key pairs.
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
 import { notBack } from '../../database/columns.ts';
@@ -24,18 +23,13 @@ interface Stored {
   pair: ApiKeyPairRow;
 }
 
-interface NoRoles {
-  kind: 'noRoles';
-  slugs: string[];
-}
-
 interface NoAccounts {
   kind: 'noAccounts';
   ids: string[];
 }
 
 /** The roles or merchant accounts that do not exist. */
-export type Missing = NoRoles | NoAccounts;
+export type Missing = { kind: 'noRoles'; slugs: string[] } | NoAccounts;
 
 export async function createKeyPair(
   { db }: Work,

@@ -78,7 +78,6 @@ export function findFolder(dataDir: string): DatabaseFolder | undefined {
   return { root, directory, identity: toOther(identity) };
 }
 
-/** Creates the folder if it is missing. */
 export function makeFolder(dataDir: string, log: Log): DatabaseFolder {
   const root = makeDataDirectory(dataDir);
   let folder: DatabaseFolder | undefined;

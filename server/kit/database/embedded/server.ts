@@ -193,7 +193,6 @@ export function lastAddress(folder: DatabaseFolder): DatabaseAddress | undefined
   return { host: host === '' ? folder.directory : host, port: Number(port) };
 }
 
-/** The same if it was a port. */
 export function lastPort(folder: DatabaseFolder): DatabaseAddress | undefined {
   const last = lastAddress(folder);
   return last?.host === '127.0.0.1' ? last : undefined;

@@ -13,7 +13,6 @@ export interface DashboardDeps {
   pagesDir: string;
   facts: { name: string; version: string; kind: 'sandbox' | 'mock' };
   requests: RequestFeed;
-  /** A command to try, for a terminal. */
   firstCall: () => string;
   makeToken: () => string;
   /** The mock has none. */
