@@ -1,6 +1,7 @@
 // What a start looks for in the data before it serves requests, and the first data of a sandbox.
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { Logger } from 'pino';
+import { programName } from '../generated/operations.ts';
 import type { Config } from './config.ts';
 import * as domain from './domain.ts';
 import { createAccount } from './kit/access/accounts/changes.ts';
@@ -46,7 +47,7 @@ async function refuseWrongKeys(db: Db, { config, log, secrets, sealedColumns }: 
 }
 
 const whollyWrong = (config: Config, ids: string): string => {
-  const lost = `payments secrets replace-lost-keys, and see "A lost key" in ${guide('guides/keys.md')}`;
+  const lost = `${programName} secrets replace-lost-keys, and see "A lost key" in ${guide('guides/keys.md')}`;
   if (!isCardKeyInDataDir(config))
     return `No key in CARD_KEY (or CARD_KEY_FILE) opens the stored values. Add key ${ids} there. If it is lost: ${lost}.`;
   const empty = config.databaseUrl === undefined ? 'delete DATA_DIR' : 'use an empty database';
@@ -57,12 +58,12 @@ const whollyWrong = (config: Config, ids: string): string => {
 async function warnOfData(db: Db, log: Logger): Promise<void> {
   if (!(await findFirstAccount(db)))
     log.warn(
-      'there is no merchant account yet, so most operations answer 404: run payments accounts create default --name Default',
+      `there is no merchant account yet, so most operations answer 404: run ${programName} accounts create default --name Default`,
     );
   const left = await findActivePairNamed(db, 'Sandbox');
   if (left)
     log.warn(
-      `the key pair ${left.id}, named Sandbox, is still active: if nobody needs it, run payments keys deactivate ${left.id}`,
+      `the key pair ${left.id}, named Sandbox, is still active: if nobody needs it, run ${programName} keys deactivate ${left.id}`,
     );
 }
 

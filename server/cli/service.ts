@@ -1,6 +1,6 @@
 // Opens the service for the duration of a command, and writes the audit entry of what the command changes.
 import { hostname } from 'node:os';
-import type { EventName } from '../../generated/operations.ts';
+import { programName, type EventName } from '../../generated/operations.ts';
 import { missingFault, readCommandConfig, readOperator, type Config } from '../config.ts';
 import { openReadyDatabase, type OpenedDatabase } from '../database.ts';
 import { findAccount, listAccounts } from '../kit/access/accounts/queries.ts';
@@ -252,6 +252,6 @@ export async function requireAccount(db: Db, id: string): Promise<string> {
 
 /** `list` is the command that lists what there is. */
 export const notFound = (noun: string, id: string, list: string): OperatorFault =>
-  new OperatorFault(`There is no ${noun} ${id}. See: payments ${list}`);
+  new OperatorFault(`There is no ${noun} ${id}. See: ${programName} ${list}`);
 
 export const noSubscription = (id: string): OperatorFault => notFound('subscription', id, 'webhooks list');

@@ -1,6 +1,7 @@
 // `payments webhooks deliveries` and `work`: what became of each delivery and why. Those that are sent again: webhooks-replay.ts.
 import { setTimeout } from 'node:timers/promises';
 import { Command } from 'commander';
+import { programName } from '../../generated/operations.ts';
 import * as domain from '../domain.ts';
 import { untilStopped } from '../kit/cli/input.ts';
 import { printRows, withExamples, WrongCall, type JsonOption } from '../kit/cli/output.ts';
@@ -83,7 +84,7 @@ async function deliveries(call: Call, options: DeliveriesOptions): Promise<void>
   if (!found) return;
   const about = record === undefined ? '' : ` of an event about ${record}`;
   const whenEmpty = failed
-    ? 'There is no failed delivery. To see those that are still tried: payments webhooks deliveries'
+    ? `There is no failed delivery. To see those that are still tried: ${programName} webhooks deliveries`
     : `There is no delivery${about}.`;
   const isDetailed = event !== undefined || record !== undefined;
   const forReaders = (one: Delivery) => rowsForPeople(one, isDetailed);

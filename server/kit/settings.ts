@@ -1,5 +1,6 @@
 // What a setting is, and the settings that every API on the kit has.
 import { isIP } from 'node:net';
+import { programName } from '../../generated/operations.ts';
 import { databaseUrlFault } from './database/url.ts';
 import type { Keys } from './secrets/vault.ts';
 
@@ -127,7 +128,7 @@ export const kitSettings = {
   },
   BODY_LIMIT: { doc: 'largest request body, in bytes', ...whole(1024, 10_485_760), default: '102400' },
   WEBHOOK_WORKER: {
-    doc: 'whether this process delivers webhooks; `off` leaves that to `payments webhooks work`',
+    doc: `whether this process delivers webhooks; \`off\` leaves that to \`${programName} webhooks work\``,
     ...onOrOff,
     default: 'on',
   },
@@ -138,7 +139,7 @@ export const kitSettings = {
     guide: 'guides/personal-data.md',
   },
   AUDIT_RETENTION_DAYS: {
-    doc: 'how long the entries of `payments audit` are kept',
+    doc: `how long the entries of \`${programName} audit\` are kept`,
     ...whole(91, 36_500),
     unset: 'for ever',
     guide: 'guides/personal-data.md',

@@ -1,6 +1,6 @@
 // Selects the merchant account of a request. An account that does not exist and one that the caller has no access to get the
 // same answer, so that a caller cannot find out which accounts exist.
-import type { Operation } from '../../../generated/operations.ts';
+import { programName, type Operation } from '../../../generated/operations.ts';
 import { ApiError } from '../errors.ts';
 import type { Selected } from '../http/known.ts';
 import type { Passed, Step } from '../http/pipeline.ts';
@@ -32,8 +32,7 @@ const theFirst = '';
 // The parameter MerchantAccountId of the contract says the same.
 const longest = 255;
 
-const noAccountYet =
-  'there is no merchant account yet; create one: payments accounts create default --name Default';
+const noAccountYet = `there is no merchant account yet; create one: ${programName} accounts create default --name Default`;
 
 export function createMerchantAccount<Known>({
   first,

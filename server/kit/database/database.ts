@@ -1,7 +1,7 @@
 // The connection pool. It reconnects by itself after the database was down.
 import pg from 'pg';
 import { parseJson } from '../../../client/json.ts';
-import { contractVersion } from '../../../generated/operations.ts';
+import { contractVersion, packageName } from '../../../generated/operations.ts';
 import { Overloaded } from '../faults.ts';
 import { isDoneWithin } from '../rules/async.ts';
 import {
@@ -68,7 +68,7 @@ const poolSize = 10;
 
 /** In pg_stat_activity: `payments-service 1.0.0`, and `payments-service 1.0.0 webhooks work`. See also reseal.ts. */
 const nameOf = (command: string | undefined): string =>
-  ['payments-service', contractVersion, ...(command === undefined ? [] : [command])].join(' ').slice(0, 63);
+  [packageName, contractVersion, ...(command === undefined ? [] : [command])].join(' ').slice(0, 63);
 
 export interface DatabaseOptions {
   /** The command whose connections these are. Undefined for an instance of the service. */

@@ -1,6 +1,6 @@
 // Opens and migrates the configured database. Without DATABASE_URL that is an embedded PostgreSQL, which is started.
 import pg from 'pg';
-import { contractVersion } from '../../../generated/operations.ts';
+import { contractVersion, packageName } from '../../../generated/operations.ts';
 import { codeOf, isConnectionLost, reasonOf } from '../faults.ts';
 import { createSingleFlight } from '../rules/async.ts';
 import { beginToWrite } from './connection.ts';
@@ -205,7 +205,7 @@ export async function findUnready(
 ): Promise<Unready | undefined> {
   const client = new Client({
     connectionString: url,
-    application_name: `payments-service ${contractVersion}`,
+    application_name: `${packageName} ${contractVersion}`,
     connectionTimeoutMillis: connectMilliseconds,
     query_timeout: queryMilliseconds,
   });

@@ -4,12 +4,16 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { programName } from '../../../generated/operations.ts';
 import type { Db } from '../database/database.ts';
 import type { OpenedDatabase } from '../database/open.ts';
 import type { Attempt } from '../events/attempts.ts';
 import type { Build } from '../installation.ts';
 import { readSecondsAhead } from './clock.ts';
 import type { AllFacts, TableGauge } from './facts.ts';
+
+/** Of every name. */
+const prefix = `${programName.replaceAll('-', '_')}_`;
 
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -23,7 +27,7 @@ export function createMetrics(build: Build) {
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
-    new Counter({ name: `payments_${name}`, help, labelNames, registers });
+    new Counter({ name: prefix + name, help, labelNames, registers });
   const requests = counter('requests_total', 'Requests by operation and status', 'operation', 'status');
   const limited = counter('requests_limited_total', 'Requests that were refused with 429', 'operation');
   const attempts = counter('webhook_attempts_total', 'Attempts to deliver an event, by outcome', 'outcome');
@@ -33,14 +37,14 @@ export function createMetrics(build: Build) {
     'kind',
   );
   const durations = new Histogram({
-    name: 'payments_request_duration_seconds',
+    name: `${prefix}request_duration_seconds`,
     help: 'Time from the start of a request to the end of its answer',
     labelNames: ['operation'],
     buckets: seconds,
     registers,
   });
   new Gauge({
-    name: 'payments_build_info',
+    name: `${prefix}build_info`,
     help: 'Always 1; the labels tell what this instance was built from',
     labelNames: ['version', 'revision'],
     registers,
@@ -78,7 +82,7 @@ export function addGauges(
   const registers = [registry];
   const poolGauge = (name: string, help: string, key: 'most' | 'inUse' | 'waiting') =>
     new Gauge({
-      name: `payments_database_connections_${name}`,
+      name: `${prefix}database_connections_${name}`,
       help,
       labelNames: ['pool'],
       registers,
@@ -102,7 +106,7 @@ export function addGauges(
 
 function addGauge(registers: Registry[], scrapeDb: () => Db, { name, help, label, read }: TableGauge): void {
   new Gauge({
-    name: `payments_${name}`,
+    name: prefix + name,
     help,
     labelNames: label === undefined ? [] : [label],
     registers,

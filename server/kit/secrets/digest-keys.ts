@@ -2,6 +2,7 @@
 // replaces it: only `payments secrets replace-lost-keys` does.
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
+import { programName } from '../../../generated/operations.ts';
 import { inTransaction, type Db, type Tx } from '../database/database.ts';
 import { OperatorFault, reasonOf } from '../faults.ts';
 import { createSingleFlight } from '../rules/async.ts';
@@ -53,7 +54,7 @@ export function openKey({ open }: Vault, account: string | null, sealed: string)
     const owner = account === null ? 'the installation' : `merchant account ${account}`;
     // Without a cause: the log would repeat the reason after the command.
     throw new OperatorFault(
-      `The digest key of ${owner} does not open: ${reasonOf(error)} If its card key is lost: payments secrets replace-lost-keys`,
+      `The digest key of ${owner} does not open: ${reasonOf(error)} If its card key is lost: ${programName} secrets replace-lost-keys`,
     );
   }
 }

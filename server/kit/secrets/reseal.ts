@@ -2,6 +2,7 @@
 // are. A rotation of the card key re-encrypts them while the service runs: without waiting for locked rows, and only values that
 // have not changed since they were read.
 import { sql, type RawBuilder } from 'kysely';
+import { packageName, programName } from '../../../generated/operations.ts';
 import { acrossAccounts } from '../database/across-accounts.ts';
 import type { SqlType } from '../database/columns.ts';
 import { inTransaction, type Db } from '../database/database.ts';
@@ -126,7 +127,7 @@ function reseal({ table, sealed, binding }: SealedValue, { seal, open }: Vault):
   try {
     return seal(open(sealed, binding), binding);
   } catch (error) {
-    throw new OperatorFault(`A value of ${table} ${binding.id} does not open. See: payments doctor`, {
+    throw new OperatorFault(`A value of ${table} ${binding.id} does not open. See: ${programName} doctor`, {
       cause: error,
     });
   }
@@ -193,7 +194,7 @@ export async function findMissingKeys(
 export async function countInstanceConnections(db: Db): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     select count(*) as total from pg_stat_activity
-    where datname = current_database() and application_name ~ '^payments-service [0-9.]+$'`.execute(db);
+    where datname = current_database() and application_name ~ ${`^${packageName} [0-9.]+$`}`.execute(db);
   return rows[0]?.total ?? 0;
 }
 
