@@ -123,7 +123,7 @@ export const isProduction = (env: Env = process.env): boolean => valueIn(env, 'E
 /** Without the end of a line that Windows writes: `. ./.env` and env_file of Compose leave it there, where nobody sees it. */
 const valueIn = (env: Env, name: string): string | undefined => env[name]?.replace(/\r$/, '');
 
-/** For `payments start`, whose options replace settings. */
+/** For `start`, whose options replace settings. */
 export const readStartConfig = (defaults: Env, replaced: Env): Config =>
   readConfig({ ...defaults, ...process.env, ...replaced });
 

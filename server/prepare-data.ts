@@ -27,7 +27,6 @@ interface Prepared {
   sealedColumns: readonly Sealed[];
 }
 
-/** A sandbox without data gets its sample data. */
 export async function prepareData(db: Db, { config, log, secrets, sealedColumns }: Prepared): Promise<void> {
   const isSandbox = config.environment === 'sandbox';
   // First, because sample data would be sealed with the wrong key.
@@ -54,7 +53,6 @@ const whollyWrong = (config: Config, ids: string): string => {
   return `The card key in ${config.dataDir}/secrets.json opens none of the stored values. Restore that file with key ${ids}. If it is lost: ${lost}. If nothing that is stored matters, ${empty}.`;
 };
 
-/** What makes requests fail although the service runs. */
 async function warnOfData(db: Db, log: Logger): Promise<void> {
   if (!(await findFirstAccount(db)))
     log.warn(

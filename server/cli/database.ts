@@ -63,7 +63,7 @@ async function printUrl(call: Call, { hold = process.stdout.isTTY }: { hold?: bo
     return;
   }
   if (!hasDatabase(dataDir)) throw noSandbox(dataDir);
-  // Otherwise psql "$(payments database url)" would wait forever.
+  // Otherwise `psql "$(… database url)"` would wait forever.
   if (!hold)
     throw new OperatorFault(
       `The embedded database is not running. Start the server: ${commandsHere().start}, or only the database, in another terminal: ${programName} database url --hold`,

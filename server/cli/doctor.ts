@@ -1,4 +1,4 @@
-// `payments doctor`: looks for data that cannot be right. Read-only, and safe while the service runs.
+// `doctor`: looks for data that cannot be right. Read-only, and safe while the service runs.
 import { styleText } from 'node:util';
 import { Command } from 'commander';
 import { programName } from '../../generated/operations.ts';

@@ -1,4 +1,4 @@
-// `payments`, the command line for operators. It does what the API has no operations for, with the same actions and rules.
+// The command line for operators. It does what the API has no operations for, with the same actions and rules.
 import { Command, CommanderError } from 'commander';
 import { programName } from '../../generated/operations.ts';
 import { commands as ownCommands, examples } from '../commands/index.ts';
@@ -18,7 +18,7 @@ import { endOnUncaught, uncaughtText } from '../kit/log/uncaught.ts';
 import { visibleLines } from '../kit/log/visible.ts';
 import type { Call } from './service.ts';
 
-// Loaded on demand: `payments token`, which the examples in the docs use for every call, must start fast. The descriptions are
+// Loaded on demand: `token`, which the examples in the docs use for every call, must start fast. The descriptions are
 // here, so that --help loads none.
 const commands: Record<
   string,

@@ -1,4 +1,4 @@
-// `payments secrets`: a new card key that everything is re-encrypted with while the service runs.
+// `secrets`: a new card key that everything is re-encrypted with while the service runs.
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { Command } from 'commander';

@@ -27,7 +27,7 @@ import { allAccounts, type Accounts } from '../kit/rules/accounts.ts';
 import { openSecrets, type Secrets } from '../open-secrets.ts';
 
 export interface Call {
-  /** What was typed after `payments`, without `--settings`. */
+  /** What was typed after the name of the program, without `--settings`. */
   readonly args: readonly string[];
   /** Whether what follows an option is personal data: the audit trail, which is kept, has only the names of such options. */
   readonly isPersonal?: (option: string) => boolean;
@@ -48,9 +48,7 @@ export interface OpenedService {
 interface Options {
   /** For commands that change something: without a sandbox they create one. The others change nothing. */
   creates?: boolean;
-  /** How many connections to the database. */
   size?: number;
-  /** Whether statements may take long. */
   isLong?: boolean;
   /** False for changes that read a stream. */
   isRepeatable?: boolean;
@@ -143,11 +141,9 @@ const nameOf = ({ args }: Call): string =>
     .filter((word) => /^[a-z][a-z-]*$/.test(word))
     .join(' ');
 
-/** For a command that is one change. */
 export const withChange = <T>(call: Call, work: (unit: Work & AuditedChange) => Promise<T>): Promise<T> =>
   withService(call, ({ change }) => change(work), { creates: true });
 
-/** The same for a change that sends events. */
 export const withPublishedChange = <T>(
   call: Call,
   work: (unit: UnitOfWork & AuditedChange) => Promise<T>,

@@ -1,4 +1,4 @@
-// `payments webhooks deliveries` and `work`: what became of each delivery and why. Those that are sent again: webhooks-replay.ts.
+// `webhooks deliveries` and `work`: what became of each delivery and why. Those that are sent again: webhooks-replay.ts.
 import { setTimeout } from 'node:timers/promises';
 import { Command } from 'commander';
 import { programName } from '../../generated/operations.ts';

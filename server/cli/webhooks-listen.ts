@@ -1,4 +1,4 @@
-// `payments webhooks listen`: a local receiver that subscribes itself, shows each event, and may hand it on to another receiver.
+// `webhooks listen`: a local receiver that subscribes itself, shows each event, and may hand it on to another receiver.
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';

@@ -1,4 +1,4 @@
-// `payments webhooks replay`: deliveries that are sent again, or at once.
+// `webhooks replay`: deliveries that are sent again, or at once.
 import { Command } from 'commander';
 import { programName } from '../../generated/operations.ts';
 import { printJson, withExamples, WrongCall } from '../kit/cli/output.ts';

@@ -1,4 +1,4 @@
-// `payments webhooks trigger`: events without a change, for trying a receiver out.
+// `webhooks trigger`: events without a change, for trying a receiver out.
 import { Argument, Command } from 'commander';
 import { events, programName, type EventName } from '../../generated/operations.ts';
 import { readCommandConfig } from '../config.ts';

@@ -1,4 +1,4 @@
-// `payments webhooks`: subscriptions. Their deliveries are in webhooks-deliveries.ts, what tries a receiver out in webhooks-listen.ts
+// `webhooks`: subscriptions. Their deliveries are in webhooks-deliveries.ts, what tries a receiver out in webhooks-listen.ts
 // and webhooks-trigger.ts.
 import { Command, Option } from 'commander';
 import { programName } from '../../generated/operations.ts';

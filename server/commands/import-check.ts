@@ -187,7 +187,6 @@ function firstOf(faults: readonly string[]): string {
   return shown;
 }
 
-/** How many bad lines a report has. */
 export const mostShown = 20;
 const mostReasons = 50;
 const otherReasons = 'other reasons';
@@ -203,7 +202,6 @@ export interface BadLines {
   existing: number;
   /** The first ones, in the order of the file; those with an existing ID only if there is room after the others. */
   shown: () => BadLine[];
-  /** How many lines each reason has, the most frequent first. */
   reasons: () => { reason: string; lines: number }[];
   /** To be called in the order of the file. */
   note: (line: Line, reason: string, options?: { isExisting?: boolean }) => void;

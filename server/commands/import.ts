@@ -63,7 +63,6 @@ interface Options extends JsonOption {
   events?: boolean;
 }
 
-/** Rolls a dry run back. */
 class DryRun extends Error {}
 
 const uniqueViolation = '23505';
@@ -222,7 +221,6 @@ function reportOf({ total, shown, reasons }: BadLines): string {
   return lines.join('\n');
 }
 
-/** The other lines of a longer file that is imported again. */
 const ofExisting = ({ existing }: BadLines): string =>
   existing === 0 ? '' : ` (${count(existing)} with an ID that exists already)`;
 

@@ -158,7 +158,6 @@ const filtersOf = ({ status, buyer, search, since, until }: ListOptions): Transa
   ...(until && { created_at_lte: until.toISOString() }),
 });
 
-/** The same call with another cursor. */
 function withCursor({ args }: Call, cursor: string): string {
   const before = args.filter((word, at) => !/^--cursor(=|$)/.test(word) && args[at - 1] !== '--cursor');
   return [...before, '--cursor', cursor].map(shellWord).join(' ');

@@ -19,7 +19,6 @@ import type { KeysOf } from '../kit/secrets/digest-keys.ts';
 import type { Vault } from '../kit/secrets/vault.ts';
 
 export interface Deps extends OwnDeps {
-  /** For reads outside of a unit of work. */
   db: Db;
   environment: 'sandbox' | 'production';
   cursors: CursorCodec;

@@ -5,7 +5,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { contractVersion, packageName, programName } from '../../generated/operations.ts';
 import { projectRoot } from './contract/load.ts';
 
-/** In a sentence: `payments service`. */
+/** In a sentence. */
 export const serviceName = packageName.replaceAll('-', ' ');
 
 /** May name a file with settings. */

@@ -8,7 +8,6 @@ export interface Setting {
   doc: string;
   /** What it accepts, as in "PORT must be 0 to 65535". */
   format: string;
-  /** Undefined if the text is not accepted. */
   parse: (text: string) => unknown;
   /** What is wrong with a text that is not accepted, if it is more than the format. */
   explain?: (text: string) => string | undefined;
@@ -19,7 +18,6 @@ export interface Setting {
   isRequired?: true;
   /** Not shown. NAME_FILE may name a file with the value, as Docker, Kubernetes and systemd hand secrets over. */
   isSecret?: true;
-  /** Where docs/settings.md links to. */
   guide?: string;
 }
 

@@ -12,7 +12,6 @@ interface SampleOptions {
   seed: number;
   /** The newest transaction is a little older than this. */
   until: Date;
-  /** The keys of the account. */
   keys: DigestKeys;
 }
 

@@ -1,4 +1,4 @@
-// The command `payments start`.
+// The command `start`.
 import { Command } from 'commander';
 import type { Logger } from 'pino';
 import { programName } from '../../generated/operations.ts';

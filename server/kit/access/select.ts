@@ -13,14 +13,10 @@ type Needed = Passed<'permitted'> & {
   caller: { accounts: Accounts };
 };
 
-interface Account {
-  id: string;
-}
-
 interface MerchantAccountDeps<Known> {
   /** The oldest of all. */
-  first: (known: Known) => Promise<Account | undefined>;
-  find: (id: string, known: Known) => Promise<Account | undefined>;
+  first: (known: Known) => Promise<{ id: string } | undefined>;
+  find: (id: string, known: Known) => Promise<{ id: string } | undefined>;
 }
 
 // As long as key pairs are cached (bearer.ts).
@@ -38,7 +34,7 @@ export function createMerchantAccount<Known>({
   first,
   find,
 }: MerchantAccountDeps<Known>): Step<Known & Needed, Selected> {
-  const lookUp = createLookUp<Account>(mostCached, cacheMilliseconds);
+  const lookUp = createLookUp<{ id: string }>(mostCached, cacheMilliseconds);
   const setOf = onceFor((only) => new Set(only));
   const findFirst = (known: Known) => lookUp(theFirst, () => first(known));
   /** Accounts that a pair names exist, so they need not be looked up. */

@@ -1,4 +1,4 @@
-// Shared by all commands of `payments`: output for people and for programs. Must stay fast to load.
+// Shared by all commands: output for people and for programs. Must stay fast to load.
 import type { Command } from 'commander';
 import { programName } from '../../../generated/operations.ts';
 import { OperatorFault } from '../faults.ts';
@@ -27,7 +27,6 @@ export interface JsonOption {
   json?: boolean | undefined;
 }
 
-/** For a command that ends with a sentence. */
 export const printResult = ({ json }: JsonOption, result: object, sentence: string): void => {
   console.log(json ? jsonText(result) : visibleLines(sentence));
 };

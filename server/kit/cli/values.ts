@@ -35,7 +35,6 @@ export const time: Parser<Date> = (text) => {
   return parsed;
 };
 
-/** Undefined unless it is a date that exists, alone or with a time of day. */
 function readTime(text: string): Date | undefined {
   const form = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)(Z|[+-]\d\d:\d\d)?)?$/i;
   const [, date, clock = '00:00', zone = 'Z'] = form.exec(text) ?? [];

@@ -66,7 +66,7 @@ readBytes(types);
 
 const poolSize = 10;
 
-/** In pg_stat_activity: `payments-service 1.0.0`, and `payments-service 1.0.0 webhooks work`. See also reseal.ts. */
+/** In pg_stat_activity, such as `payments-service 1.0.0 webhooks work`. See also reseal.ts. */
 const nameOf = (command: string | undefined): string =>
   [packageName, contractVersion, ...(command === undefined ? [] : [command])].join(' ').slice(0, 63);
 

@@ -21,7 +21,6 @@ export function setupFault(error: unknown, role = 'ROLE'): string | undefined {
   return `The role of DATABASE_URL (or DATABASE_URL_FILE) lacks rights: ${reasonOf(error)}. It must own the database and its tables, or their owner runs ${programName} database migrate --grant ${role}: see "Two database roles" in ${guide('guides/operator.md')}.`;
 }
 
-/** The role of this address is named. */
 export const nameRights =
   (url: string) =>
   (error: unknown): never => {

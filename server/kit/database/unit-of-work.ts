@@ -10,7 +10,6 @@ import type { TablesWithoutEvents } from './tables.ts';
 /** Enough for changes that have no events. */
 export interface Work {
   readonly db: Tx;
-  /** When its transaction began. */
   readonly now: DatabaseTime;
 }
 

@@ -69,7 +69,6 @@ interface EventRow {
 }
 
 export interface DeliveryKey {
-  /** The account of the event. */
   merchant_account_id: string;
   id: string;
 }

@@ -15,7 +15,6 @@ interface Outgoing {
   url: string;
   body: string;
   headers: Record<string, string>;
-  /** What signed the headers. */
   secrets: readonly string[];
   login: { username: string; password: string } | undefined;
 }

@@ -9,7 +9,6 @@ interface Connection {
   running: ServerResponse | undefined;
   waiting: Exchange[];
   newest: ServerResponse | undefined;
-  /** Requests so far. */
   total: number;
   deadline: NodeJS.Timeout | undefined;
 }
@@ -105,7 +104,6 @@ export function serveConnections(
     /** The response to the last request of this connection, sent or not. */
     newest: (socket: Socket): ServerResponse | undefined => connections.get(socket)?.newest,
     endKeepAlive,
-    /** Accepts no new connections, and finishes running requests. */
     close: () =>
       new Promise<void>((done, failed) => {
         endKeepAlive();

@@ -34,11 +34,9 @@ interface DocsOptions {
    * Test cards are not for production: there, examples keep naming a sandbox on the reader's machine.
    */
   kind: 'sandbox' | 'mock' | 'production';
-  /** Each operation has a link to it. */
   hasConsole: boolean;
 }
 
-/** The mock serves them too. */
 export function serveDocs(app: Express, siteDir: string, { kind, hasConsole }: DocsOptions): void {
   // The relative links of the pages need the trailing slash.
   app.get('/docs', (_req, res) => {

@@ -50,7 +50,6 @@ export async function claimOf(
 /** How many refusals of one key pair are kept, counted from its first one on. */
 export const refusalLimit = { scope: 'kept refusals', limit: 10_000, windowSeconds: keepKeySeconds };
 
-/** How long a repeated request waits for the first one, and how often it looks. */
 const waitMilliseconds = 5_000;
 const lookMilliseconds = 100;
 

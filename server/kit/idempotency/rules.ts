@@ -40,7 +40,6 @@ export interface KeptAnswers<Unit> {
   claim: (claim: Claim) => Promise<'claimed' | KeptAnswer>;
   /** Undefined when the key can be claimed. */
   find: (claim: Claim) => Promise<KeptAnswer | undefined>;
-  /** Without a unit of work, in a transaction of its own. */
   keep: (claim: Claim, answer: SentAnswer, unit?: Unit) => Promise<void>;
   /** Nothing was changed: the next request with this key is carried out. Does nothing once an answer is kept. */
   release: (claim: Claim) => Promise<void>;

@@ -34,7 +34,6 @@ const redactions: [pattern: RegExp, mask: string][] = [
   [/(?<shown>:\/\/[^\s/:@"]*:)(?:(?<secret>[^\s@"]+)(?=@)|[^\s@"]+)/g, '[redacted]'],
 ];
 
-/** Tokens, keys, passwords and card numbers. */
 export function findSecrets(text: string): Hidden[] {
   const found: Hidden[] = [];
   for (const [pattern, mask] of redactions)
@@ -68,7 +67,6 @@ let stdout: ReturnType<typeof createStdout> | undefined;
 export const flushLog = (): void => stdout?.flushAll();
 
 const flushMilliseconds = 100;
-/** Lines are written in blocks of about this many characters. */
 const blockLength = 4096;
 /** Blocks that wait for a reader or for space on the disk, some 16 MB. */
 const mostWaiting = 4096;

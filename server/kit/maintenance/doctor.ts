@@ -7,7 +7,6 @@ import type { AllFacts } from './facts.ts';
 
 export interface Finding {
   check: string;
-  /** How many records break it. */
   broken: number;
   examples: string[];
   /** What an operator should know although nothing is broken. */

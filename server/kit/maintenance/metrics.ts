@@ -17,7 +17,6 @@ const prefix = `${programName.replaceAll('-', '_')}_`;
 
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Of an attempt, by what becomes of its delivery. */
 const outcomes = { succeeded: 'succeeded', pending: 'retried', failed: 'given_up' };
 
 export type Metrics = ReturnType<typeof createMetrics>;

@@ -1,5 +1,5 @@
 // Finds the keys of an account's digests. The random key that they are derived from is made at its first use, and no process
-// replaces it: only `payments secrets replace-lost-keys` does.
+// replaces it: only `secrets replace-lost-keys` does.
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { programName } from '../../../generated/operations.ts';
@@ -78,7 +78,6 @@ export interface StoredKey {
   sealed: string | null;
 }
 
-/** Of all accounts, and of the installation. */
 export async function listSealedKeys(db: Db): Promise<StoredKey[]> {
   const { rows } = await sql<StoredKey>`
     select id as account, key_sealed as sealed from merchant_accounts order by id`.execute(db);

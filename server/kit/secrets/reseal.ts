@@ -190,7 +190,6 @@ export async function findMissingKeys(
   return missing.length === 0 ? undefined : { missing, isWhollyWrong: missing.length === used.length };
 }
 
-/** Connections of instances of the service, without those of commands. */
 export async function countInstanceConnections(db: Db): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     select count(*) as total from pg_stat_activity

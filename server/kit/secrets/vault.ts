@@ -19,7 +19,6 @@ export interface Vault {
   seal: (text: string, binding: Binding) => string;
   /** Throws when the value was not sealed for this binding, is damaged, or needs a key that is missing. */
   open: (sealed: string, binding: Binding) => string;
-  /** The key that encrypts new values. */
   readonly keyId: string;
   canOpen: (keyId: string) => boolean;
 }

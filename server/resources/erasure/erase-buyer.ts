@@ -33,7 +33,6 @@ import { createSteps, type FoundRecords, type StepOptions } from './steps.ts';
 
 export interface Erasure {
   found: FoundRecords;
-  /** Whether there was nothing left to do. */
   isDone: boolean;
 }
 

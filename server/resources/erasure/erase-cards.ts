@@ -42,7 +42,6 @@ export type ChosenCards = { ids: readonly string[] } | { expiredBefore: string; 
 
 export interface CardErasure {
   found: FoundRecords;
-  /** Of the IDs. */
   alreadyErased: string[];
   unknown: string[];
   /** Whether an earlier run was interrupted and had left nothing that is counted. */
@@ -142,7 +141,6 @@ export async function hasBegun(db: Db, month: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** YYMM of MM/YY. */
 const yearFirst = (month: string): string => month.slice(3) + month.slice(0, 2);
 
 /** In pages of all cards: no index has expiration dates, and a search for the next match could go through the whole table. */

@@ -10,7 +10,6 @@ export const giftCardBin = (number: string) => ({
 type Item = components['schemas']['GiftCardBalance'];
 
 interface BalanceFacts {
-  /** Null for a card that is not stored. */
   id: string | null;
   merchant_account_id: string;
   /** Undefined for a stored card that this account does not have. */

@@ -45,7 +45,6 @@ const ranges = [0, ...patterns.flatMap(({ least, most }) => [least, most + 1])]
   .toSorted((one, other) => one - other)
   .map((from) => ({ from, scheme: askLibrary(String(from).padStart(8, '0')) }));
 
-/** The scheme of a whole number. */
 export function schemeOf(number: string): CardScheme {
   const first = Number(number.slice(0, 8));
   return ranges.findLast(({ from }) => from <= first)?.scheme ?? 'other';

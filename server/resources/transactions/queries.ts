@@ -49,7 +49,6 @@ export async function prepareTransactions(
 }
 
 interface StoredTransactions {
-  /** None without events. */
   rows: TransactionRow[];
   /** Positions of those whose ID exists already. */
   refused: number[];
@@ -174,7 +173,6 @@ function columnsOf(given: NewTransaction): Written {
   return values as Written;
 }
 
-/** For json_to_recordset. */
 function recordOf(given: NewTransaction): Written {
   const values = columnsOf(given);
   for (const [name, value] of Object.entries(values))

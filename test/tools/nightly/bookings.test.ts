@@ -169,7 +169,8 @@ describe('npm start', () => {
     expect(said).toMatch(/npm run -s bookings -- token/);
     const help = await mustPass('npm run -s bookings -- --help');
     expect(help).toMatch(/^Usage: bookings /m);
-    expect(said + help).not.toMatch(/payment/i);
+    // Its data is in a folder of the test.
+    expect(said.replaceAll(dataDir.path, '') + help).not.toMatch(/payment/i);
     const connected = `select distinct split_part(application_name, ' ', 1) as name from pg_stat_activity where datname = current_database()`;
     expect(await query(databaseUrl, connected)).toContainEqual({ name: 'bookings-service' });
   });
@@ -219,16 +220,6 @@ describe('npm start', () => {
     expect(await query(databaseUrl, "select slug from roles where slug = 'front-desk'")).toHaveLength(1);
   });
 
-  it('an older instance leaves a later migration of the kit alone', async () => {
-    const later = `insert into applied_migrations (name, digest) values ('kit-9998-later', '')`;
-    await query(databaseUrl, later);
-    const env = { DATA_DIR: dataDir.path, DATABASE_URL: databaseUrl };
-    const older = start('server/main.ts', env);
-    expect(await printed(older, /"msg":"listening"/)).toMatch(/"last":"kit-9998-later"/);
-    older.process.kill('SIGTERM');
-    await older.ended;
-  });
-
   it('webhooks listen prints a call, which causes an event', async () => {
     const env = { DATA_DIR: dataDir.path, DATABASE_URL: databaseUrl };
     const listener = start('server/cli/main.ts', env, ['webhooks', 'listen']);
@@ -241,5 +232,16 @@ describe('npm start', () => {
       listener.process.kill('SIGINT');
       await listener.ended;
     }
+  });
+
+  it('an older instance leaves a later migration of the kit alone', async () => {
+    const later = `insert into applied_migrations (name, digest) values ('kit-9998-later', '')`;
+    await query(databaseUrl, later);
+    const env = { DATA_DIR: dataDir.path, DATABASE_URL: databaseUrl };
+    const older = start('server/main.ts', env);
+    const told = await printed(older, /"msg":"listening"/);
+    older.process.kill('SIGTERM');
+    await older.ended;
+    expect(told).toMatch(/"last":"kit-9998-later"/);
   });
 });

@@ -13,7 +13,6 @@ import type { ApiKeyPairRow } from './table.ts';
 interface NewKeyPair {
   privateKey: KeyObject;
   name: string;
-  /** Slugs. */
   roles: readonly string[];
   accounts: Accounts;
 }
@@ -95,10 +94,7 @@ export async function deactivateKeyPair(
   return pair && { pair, wasActive: numUpdatedRows > 0n };
 }
 
-/**
- * Moves `last_used_at`, at most once a minute, also with several instances. One statement of its own: a request must not wait for
- * a transaction to authenticate.
- */
+/** At most once a minute, also with several instances. No transaction, for which a request would have to wait to be authenticated. */
 export const recordKeyPairUse = async (db: Db, id: string): Promise<void> => {
   await sql`
     update api_key_pairs set last_used_at = now()

@@ -50,7 +50,6 @@ export const isSchemeAllowed = (url: string, environment: 'sandbox' | 'productio
   environment === 'sandbox' || url.startsWith('https://');
 
 interface NewSubscription {
-  /** Null for all accounts. */
   merchant_account_id: string | null;
   url: string;
   active: boolean;

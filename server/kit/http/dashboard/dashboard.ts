@@ -18,7 +18,6 @@ export interface DashboardDeps {
   /** The mock has none. */
   events?: {
     list: () => Promise<FeedEvent[]>;
-    /** Returns how many deliveries are sent again. */
     replay: (eventId: string) => Promise<number>;
   };
 }
