@@ -3,6 +3,10 @@ import type { components, paths, webhooks } from './types.ts';
 
 export const contractVersion = '1.3.0';
 
+/** Of package.json: its command, and its name, after which packages, folders and connections are called. */
+export const programName = 'payments';
+export const packageName = 'payments-service';
+
 export interface Limit {
   readonly limit: number;
   readonly windowSeconds: number;

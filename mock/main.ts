@@ -1,6 +1,7 @@
 // `npm run mock`, and `npx URL/mock.tgz`: prints the mock's URL, then one line per request.
 import { createInterface } from 'node:readline';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { packageName } from '../generated/operations.ts';
 import { ContractFault } from '../server/kit/contract/load.ts';
 import { longestDelay } from './http/delay.ts';
 import type { Mock } from './mock.ts';
@@ -65,7 +66,7 @@ async function main(): Promise<void> {
     await obey(mock);
     return;
   }
-  console.log(`\nMock of the payments service: ${mock.url}\n`);
+  console.log(`\nMock of the ${packageName.replaceAll('-', ' ')}: ${mock.url}\n`);
   for (const call of mock.firstCalls) console.log(`  ${call}`);
   console.log();
 }

@@ -2,7 +2,7 @@
 // no packages. Then packs it into the archive for servers and for tests.
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { contractVersion } from '../generated/operations.ts';
+import { contractVersion, programName } from '../generated/operations.ts';
 import { buildDocs } from './docs.ts';
 import { packService, shared } from './packages.ts';
 import { licenceTexts, readBill, shippedInPages } from './support/bill.ts';
@@ -23,4 +23,4 @@ const archive = `${shared(root).name}-${contractVersion}.tgz`;
 writeFileSync(join(root, archive), await packService(dist));
 console.log(`Built dist/, with a bill of materials in dist/sbom.json and the licences in dist/THIRD-PARTY-LICENCES.txt, and packed it into ${archive}.
   Start the service:  ENVIRONMENT=production node dist/server/main.js
-  Operate it:         npx payments --help`);
+  Operate it:         npx ${programName} --help`);

@@ -162,7 +162,7 @@ async function start(): Promise<void> {
   const mock = await createProgram(join(devFolder, 'mock'), {
     entry: 'mock/main.ts',
     env: { ...process.env, PORT: process.env.MOCK_PORT },
-    listening: /^Mock of the payments service: (\S+)/,
+    listening: /^Mock of the [^:]+: (\S+)/,
     onLine: () => undefined,
     onEnd: ended('Mock'),
   });

@@ -59,7 +59,6 @@ interface AppParts {
   now: () => Date;
 }
 
-/** What a request goes through, from top to bottom. */
 export function createApp(parts: AppParts): App {
   const { config, contract, database, find, dashboard, life, log } = parts;
   const isSandbox = config.environment === 'sandbox';
@@ -110,13 +109,11 @@ function createOwn({ serving, secrets: { keysOf }, database: { dbFor }, observin
   return { ...serving({ metrics, dbOf, recordCall, keysOf }), recordCall };
 }
 
-/** The access log, and traces if they are on. */
 const createNotes = ({ log, observing: { metrics, tracing }, dashboard }: AppParts) => [
   createAccessLog(log, { noteRequest: metrics?.noteRequest, keep: dashboard?.requests.note }),
   ...(tracing ? [createTrace(tracing)] : []),
 ];
 
-/** The checks of an operation, in order, and its answer. */
 function checksOf(parts: AppParts, own: Own, routed: Pipeline<Arrived & Routed & Passed<'wellFormed'>>) {
   const { config, contract, database, log, now } = parts;
   const { dbFor } = database;

@@ -3,8 +3,10 @@ import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
+import { programName } from '../generated/operations.ts';
 import { isExposed } from './kit/database/url.ts';
 import { ConfigurationFault } from './kit/faults.ts';
+import { settingsVariable } from './kit/installation.ts';
 import { nearest } from './kit/rules/nearest.ts';
 import { parseSettings } from './kit/settings-file.ts';
 import {
@@ -28,7 +30,6 @@ type InCode<Name extends string> = Name extends `${infer First}_${infer Rest}`
 
 type Named = { [Name in Exclude<SettingName, SecretName> as InCode<Name>]: Values[Name] };
 
-/** What the settings say, all of them checked. */
 export type Config = Named & {
   publicUrl: string;
   secrets: Pick<Values, SecretName>;
@@ -53,11 +54,11 @@ function userName(): string {
 
 /**
  * Adds the variables of a file. A setting that is given, as a value or as a file, stays as it is. Without `option` it is the
- * file that PAYMENTS_SETTINGS names, if any. Returns a warning for each name that is misspelt, there or in the environment, and for
+ * file that `settingsVariable` names, if any. Returns a warning for each name that is misspelt, there or in the environment, and for
  * each line that sets nothing.
  */
 export function loadSettings(option: string | undefined): string[] {
-  const file = option ?? valueIn(process.env, 'PAYMENTS_SETTINGS');
+  const file = option ?? valueIn(process.env, settingsVariable);
   const before = { ...process.env };
   const warnings = misspelt(before, 'The environment');
   if (file === undefined || file === '') return warnings;
@@ -85,7 +86,7 @@ function readSettings(file: string): ReturnType<typeof parseSettings> {
     return parseSettings(readText(file));
   } catch (error) {
     throw new ConfigurationFault(
-      `The settings in ${file} cannot be read: ${whyUnreadable(error)}. Check --settings or PAYMENTS_SETTINGS.`,
+      `The settings in ${file} cannot be read: ${whyUnreadable(error)}. Check --settings or ${settingsVariable}.`,
     );
   }
 }
@@ -122,7 +123,7 @@ export const isProduction = (env: Env = process.env): boolean => valueIn(env, 'E
 /** Without the end of a line that Windows writes: `. ./.env` and env_file of Compose leave it there, where nobody sees it. */
 const valueIn = (env: Env, name: string): string | undefined => env[name]?.replace(/\r$/, '');
 
-/** For `payments start`, whose options replace settings. */
+/** For `start`, whose options replace settings. */
 export const readStartConfig = (defaults: Env, replaced: Env): Config =>
   readConfig({ ...defaults, ...process.env, ...replaced });
 
@@ -224,7 +225,7 @@ function parseGiven(given: Texts, faults: string[]): Values {
 
 /** The settings of earlier releases that are gone. */
 const removed = {
-  MISSING_KEYS: 'If CARD_KEY is lost: payments secrets replace-lost-keys',
+  MISSING_KEYS: `If CARD_KEY is lost: ${programName} secrets replace-lost-keys`,
   MAX_REQUESTS_PER_CONNECTION: 'A connection may send 1,000 requests.',
   MAX_CONNECTIONS: '2,000 connections may be open at once.',
 };

@@ -40,8 +40,17 @@ export const settings = {
 /** What a running service has of its own: what handlers get, limits, pages. */
 export const loadServing = () => import('./serving.ts');
 
-/** Those of the kit are among them: see kit/migrations/index.ts. */
-export const loadMigrations = () => import('./migrations/index.ts');
+/** With the migrations of the kit that those of payments contain, which were released before the kit had its own. */
+export const loadMigrations = async () => ({
+  ...(await import('./migrations/index.ts')),
+  contained: {
+    'kit-0001-schema': '0001-schema',
+    'kit-0002-retries': '0002-retries',
+    'kit-0003-events-for-one': '0004-events-for-one',
+    'kit-0004-attempts-by-time': '0006-attempts-by-time',
+    'kit-0005-all-accounts': '0008-all-accounts',
+  },
+});
 
 /** What metrics, daily jobs, doctor, a rotation and an erasure have to know of each table. */
 export const loadFacts = () => import('./resources/facts.ts');

@@ -1,6 +1,7 @@
 // What a start looks for in the data before it serves requests, and the first data of a sandbox.
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { Logger } from 'pino';
+import { programName } from '../generated/operations.ts';
 import type { Config } from './config.ts';
 import * as domain from './domain.ts';
 import { createAccount } from './kit/access/accounts/changes.ts';
@@ -26,7 +27,6 @@ interface Prepared {
   sealedColumns: readonly Sealed[];
 }
 
-/** A sandbox without data gets its sample data. */
 export async function prepareData(db: Db, { config, log, secrets, sealedColumns }: Prepared): Promise<void> {
   const isSandbox = config.environment === 'sandbox';
   // First, because sample data would be sealed with the wrong key.
@@ -46,23 +46,22 @@ async function refuseWrongKeys(db: Db, { config, log, secrets, sealedColumns }: 
 }
 
 const whollyWrong = (config: Config, ids: string): string => {
-  const lost = `payments secrets replace-lost-keys, and see "A lost key" in ${guide('guides/keys.md')}`;
+  const lost = `${programName} secrets replace-lost-keys, and see "A lost key" in ${guide('guides/keys.md')}`;
   if (!isCardKeyInDataDir(config))
     return `No key in CARD_KEY (or CARD_KEY_FILE) opens the stored values. Add key ${ids} there. If it is lost: ${lost}.`;
   const empty = config.databaseUrl === undefined ? 'delete DATA_DIR' : 'use an empty database';
   return `The card key in ${config.dataDir}/secrets.json opens none of the stored values. Restore that file with key ${ids}. If it is lost: ${lost}. If nothing that is stored matters, ${empty}.`;
 };
 
-/** What makes requests fail although the service runs. */
 async function warnOfData(db: Db, log: Logger): Promise<void> {
   if (!(await findFirstAccount(db)))
     log.warn(
-      'there is no merchant account yet, so most operations answer 404: run payments accounts create default --name Default',
+      `there is no merchant account yet, so most operations answer 404: run ${programName} accounts create default --name Default`,
     );
   const left = await findActivePairNamed(db, 'Sandbox');
   if (left)
     log.warn(
-      `the key pair ${left.id}, named Sandbox, is still active: if nobody needs it, run payments keys deactivate ${left.id}`,
+      `the key pair ${left.id}, named Sandbox, is still active: if nobody needs it, run ${programName} keys deactivate ${left.id}`,
     );
 }
 

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { readConfig, type Config } from './config.ts';
 import { setupFault } from './kit/database/faults.ts';
 import { OperatorFault } from './kit/faults.ts';
-import { commandsHere, readBuild } from './kit/installation.ts';
+import { commandsHere, readBuild, serviceName } from './kit/installation.ts';
 import { createLog, flushLog } from './kit/log/log.ts';
 import { endOnUncaught, uncaughtText } from './kit/log/uncaught.ts';
 import { visibleLines } from './kit/log/visible.ts';
@@ -90,7 +90,7 @@ async function serve<Started extends Running>({ read, start, serveProgram }: Way
 
 function greet(config: Config, { url, firstCall }: Running): void {
   console.log(`
-Payments service, sandbox: ${url}
+${serviceName.replace(/^./, (first) => first.toUpperCase())}, sandbox: ${url}
 Open ${url}/${hasDashboard(config) ? ' in a browser: requests, console, docs' : 'docs/ in a browser'}
 
 Try it in another terminal, in this folder:

@@ -19,11 +19,9 @@ import { createVelocityLimit } from './resources/number-limits/velocity.ts';
 import { refuseMissingFilters } from './resources/transactions/filters.ts';
 import { serveApprovals } from './sandbox/approvals.ts';
 
-/** What handlers get besides. */
 export interface OwnDeps {
   /** Never called inside a unit of work. */
   providers: GuardedProviders;
-  /** Undefined for a number that is within the limit. */
   recordNumbers: (numbers: readonly TriedNumber[], limit: NumberLimit) => Promise<(number | undefined)[]>;
 }
 

@@ -9,7 +9,6 @@ type Settings = typeof settings;
 export type SettingName = keyof Settings;
 type Parsed<Name extends SettingName> = NonNullable<ReturnType<Settings[Name]['parse']>>;
 
-/** By the names of the variables. */
 export type Values = {
   [Name in SettingName]: Settings[Name] extends { default: string } ? Parsed<Name> : Parsed<Name> | undefined;
 };
@@ -26,7 +25,6 @@ export const namesWithFiles = rows.filter(([, { isSecret }]) => isSecret).map(([
 export const orFile = (name: SettingName): string =>
   namesWithFiles.includes(name) ? `${name} (or ${fileNameOf(name)})` : name;
 
-/** For `--help`. */
 export const settingsHelp = (): string =>
   rows
     .map(([name, { doc, format, default: text, unset = '', isSecret }]) => {

@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
+import { programName } from '../generated/operations.ts';
 
 export interface Program<Facts> {
   /** What it printed when it was ready. */
@@ -23,9 +24,12 @@ interface Waiting {
 /** After this the program has cleaned up, or never will. */
 const closeMilliseconds = 25_000;
 
+/** Of another installation: see server/kit/installation.ts. */
+const settings = `${programName.toUpperCase().replaceAll('-', '_')}_SETTINGS`;
+
 /** Of the test runner, which may preload modules that print lines, of other databases, and of another installation. */
 const isForOthers = (name: string) =>
-  /^(NODE_OPTIONS|NODE_V8_COVERAGE|PG[A-Z]+|PAYMENTS_SETTINGS)$/.test(name);
+  /^(NODE_OPTIONS|NODE_V8_COVERAGE|PG[A-Z]+)$/.test(name) || name === settings;
 
 export async function startProgram<Facts>(file: string, args: string[]): Promise<Program<Facts>> {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !isForOthers(name)));

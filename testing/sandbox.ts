@@ -13,7 +13,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import type { EventName, EventPayload } from '../generated/operations.ts';
+import { programName, type EventName, type EventPayload } from '../generated/operations.ts';
 import { startProgram } from './child.ts';
 import { startReceiver, type NextEventOptions, type WebhookEvent } from './receiver.ts';
 import { removeData } from './remove-data.ts';
@@ -102,7 +102,7 @@ export async function startSandbox({ port = 0 }: SandboxOptions = {}): Promise<S
   };
 }
 
-const command = join(__dirname, '../bin/payments.js');
+const command = join(__dirname, `../bin/${programName}.js`);
 
 /** For a sandbox that was killed, such as by a system without memory, and could not stop its database. */
 async function clean(dataDir: string): Promise<void> {

@@ -1,6 +1,7 @@
 // Code that calls an operation, in the languages that integrators use: TypeScript with our client, the others made by
 // httpsnippet. Each reads the token from the environment, so that it runs as it is copied.
 import { HTTPSnippet } from '@readme/httpsnippet';
+import { packageName, programName } from '../../generated/operations.ts';
 import { replaceOnce } from './replace-once.ts';
 
 export interface Call {
@@ -218,8 +219,11 @@ function written(language: Language, call: Call): string {
   return program(edited).replaceAll(anyServer, server);
 }
 
+/** As client/ calls it. */
+const createClient = `create${programName.replace(/^./, (first) => first.toUpperCase())}Client`;
+
 function typeScript({ method, server, path, ids, hasPages, filter, body }: Call): string {
-  const imported = hasPages ? 'createPaymentsClient' : 'createPaymentsClient, unwrap';
+  const imported = hasPages ? createClient : `${createClient}, unwrap`;
   const named = ids.map(([name, id]) => `${name}: ${JSON.stringify(id)}`).join(', ');
   const inPath = named === '' ? [] : [`path: { ${named} }`];
   const given = [
@@ -231,9 +235,9 @@ function typeScript({ method, server, path, ids, hasPages, filter, body }: Call)
     : `console.log(unwrap(await client.${method}('${path}'${given === '' ? '' : `, { ${given} }`})));`;
   return `// Install: npm install http://127.0.0.1:8080/client.tgz
 // Save as sample.mts, run: npx tsx sample.mts
-import { ${imported} } from 'payments-service-client';
+import { ${imported} } from '${packageName}-client';
 
-const client = createPaymentsClient({
+const client = ${createClient}({
   baseUrl: '${server}',
   token: process.env.TOKEN ?? '',
 });

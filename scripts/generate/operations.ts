@@ -1,5 +1,8 @@
 // Writes generated/operations.ts: the tables of operations, errors and events that the server and the client use at run time.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { resolve } from '../../server/kit/contract/load.ts';
+import { root } from '../support/root.ts';
 import {
   errorsOf,
   operationsOf,
@@ -8,6 +11,12 @@ import {
   type Parameter,
   type Window,
 } from './contract.ts';
+
+const { name, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  name: string;
+  bin: object;
+};
+const [programName = name] = Object.keys(bin);
 
 export function operationsModule(contract: Contract): string {
   const operations = operationsOf(contract);
@@ -37,6 +46,10 @@ export function operationsModule(contract: Contract): string {
 import type { components, paths, webhooks } from './types.ts';
 
 export const contractVersion = '${contract.info.version}';
+
+/** Of package.json: its command, and its name, after which packages, folders and connections are called. */
+export const programName = '${programName}';
+export const packageName = '${name}';
 
 export interface Limit {
   readonly limit: number;

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { programName } from '../../generated/operations.ts';
 import { loadFacts } from '../domain.ts';
 import { createAccount, deleteAccount } from '../kit/access/accounts/changes.ts';
 import { listAccounts } from '../kit/access/accounts/queries.ts';
@@ -14,7 +15,7 @@ export function makeCommand(call: Call): Command {
     .description('list merchant accounts, oldest first; requests that name no account use the oldest')
     .action(async (output: JsonOption) => {
       const rows = await withService(call, ({ db }) => listAccounts(db));
-      const create = 'payments accounts create default --name Default';
+      const create = `${programName} accounts create default --name Default`;
       const shown = pick(rows, 'id', 'display_name', 'created_at');
       printRows(shown, output, `There is no merchant account. Make one: ${create}`);
     });

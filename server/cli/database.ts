@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { programName } from '../../generated/operations.ts';
 import { readCommandConfig } from '../config.ts';
 import { untilStopped } from '../kit/cli/input.ts';
 import { noSandbox, printResult, withExamples, type JsonOption } from '../kit/cli/output.ts';
@@ -17,7 +18,7 @@ export function makeCommand(call: Call): Command {
     .description('print the address for psql and other tools')
     .option('--hold', 'if no server runs: start the embedded database and keep it running until Ctrl-C')
     .action((options: { hold?: boolean }) => printUrl(call, options));
-  withExamples(command.command('migrate'), 'database migrate --grant payments')
+  withExamples(command.command('migrate'), `database migrate --grant ${programName}`)
     .description(
       'migrate the database to this version; for installations whose service has a role that owns nothing',
     )
@@ -62,10 +63,10 @@ async function printUrl(call: Call, { hold = process.stdout.isTTY }: { hold?: bo
     return;
   }
   if (!hasDatabase(dataDir)) throw noSandbox(dataDir);
-  // Otherwise psql "$(payments database url)" would wait forever.
+  // Otherwise `psql "$(… database url)"` would wait forever.
   if (!hold)
     throw new OperatorFault(
-      `The embedded database is not running. Start the server: ${commandsHere().start}, or only the database, in another terminal: payments database url --hold`,
+      `The embedded database is not running. Start the server: ${commandsHere().start}, or only the database, in another terminal: ${programName} database url --hold`,
     );
   await withService(call, async () => {
     const running = await runningUrl(dataDir);

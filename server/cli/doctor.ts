@@ -1,6 +1,7 @@
-// `payments doctor`: looks for data that cannot be right. Read-only, and safe while the service runs.
+// `doctor`: looks for data that cannot be right. Read-only, and safe while the service runs.
 import { styleText } from 'node:util';
 import { Command } from 'commander';
+import { programName } from '../../generated/operations.ts';
 import * as domain from '../domain.ts';
 import { printJson, type JsonOption } from '../kit/cli/output.ts';
 import { count, withProgress } from '../kit/cli/progress.ts';
@@ -80,8 +81,8 @@ async function noteFailing({ db }: OpenedService): Promise<string[]> {
   };
   const [on, off] = [failing.filter(({ active }) => active), failing.filter(({ active }) => !active)];
   return [
-    ...note(on, 'failing', 'Why: payments webhooks deliveries --subscription ID'),
-    ...note(off, 'switched off because of failures', 'After a repair: payments webhooks activate ID'),
+    ...note(on, 'failing', `Why: ${programName} webhooks deliveries --subscription ID`),
+    ...note(off, 'switched off because of failures', `After a repair: ${programName} webhooks activate ID`),
   ];
 }
 

@@ -1,5 +1,6 @@
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
+import { programName } from '../../generated/operations.ts';
 import { readCommandConfig } from '../config.ts';
 import { findFirstAccount } from '../kit/access/accounts/queries.ts';
 import {
@@ -51,7 +52,7 @@ export function makeCommand(call: Call): Command {
         created_at: pair.created_at,
         last_used_at: pair.last_used_at,
       }));
-      const make = 'payments keys create --name "My server" --role administrator';
+      const make = `${programName} keys create --name "My server" --role administrator`;
       printRows(shown, output, `There is no key pair. Make one: ${make}`);
     });
   withExamples(
@@ -117,7 +118,7 @@ async function update(
   const only = [...new Set(merchantAccount)].filter((account) => account !== '');
   if (!allAccounts && only.length === 0)
     throw new WrongCall(
-      `Name the accounts: --merchant-account ID, or --all-accounts. If it needs none any more: payments keys deactivate ${id}`,
+      `Name the accounts: --merchant-account ID, or --all-accounts. If it needs none any more: ${programName} keys deactivate ${id}`,
     );
   const accounts: Accounts = allAccounts ? 'all' : { only };
   const pair = await withChange(call, async (unit) => {
@@ -133,8 +134,8 @@ async function update(
 const missing = (what: Missing): OperatorFault =>
   new OperatorFault(
     what.kind === 'noRoles'
-      ? `There is no role ${what.slugs.join(', ')}. See: payments roles list${what.slugs.some((slug) => slug.includes(',')) ? '. For several, repeat --role.' : ''}`
-      : `There is no merchant account ${what.ids.join(', ')}. See: payments accounts list`,
+      ? `There is no role ${what.slugs.join(', ')}. See: ${programName} roles list${what.slugs.some((slug) => slug.includes(',')) ? '. For several, repeat --role.' : ''}`
+      : `There is no merchant account ${what.ids.join(', ')}. See: ${programName} accounts list`,
   );
 
 async function deactivate(call: Call, id: string, { yes = false }: { yes?: boolean }): Promise<void> {
@@ -164,7 +165,7 @@ async function create(call: Call, options: CreateOptions): Promise<void> {
   const { algorithm, role, merchantAccount, out } = options;
   if (role.length === 0 && readCommandConfig().environment === 'production')
     throw new WrongCall(
-      `In production give --role with what this system needs (see: payments roles list), or --role administrator for everything.`,
+      `In production give --role with what this system needs (see: ${programName} roles list), or --role administrator for everything.`,
     );
   const { privateKey } = generateKeyPair(algorithm);
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
@@ -182,14 +183,14 @@ async function create(call: Call, options: CreateOptions): Promise<void> {
     return { pair, hasAccount: (await findFirstAccount(unit.db)) !== undefined };
   });
   printJson({ ...presentApiKeyPair(pair), ...(out === undefined ? { private_key: pem } : {}) });
-  if (out !== undefined) console.error(`To sign a token with it: payments ${tokenCommand(pair.roles, out)}`);
+  if (out !== undefined)
+    console.error(`To sign a token with it: ${programName} ${tokenCommand(pair.roles, out)}`);
   if (!hasAccount)
     console.error(
-      `There is no merchant account yet, so most operations answer 404. Create one: payments accounts create default --name Default`,
+      `There is no merchant account yet, so most operations answer 404. Create one: ${programName} accounts create default --name Default`,
     );
 }
 
-/** With all scopes that the roles allow. */
 function tokenCommand(roles: readonly { permissions: readonly string[] }[], file: string): string {
   const scopes = [...new Set(roles.flatMap(({ permissions }) => permissions))].join(',');
   return `token --scopes ${shellWord(scopes)} --key ${shellWord(file)}`;

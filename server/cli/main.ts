@@ -1,16 +1,24 @@
-// `payments`, the command line for operators. It does what the API has no operations for, with the same actions and rules.
+// The command line for operators. It does what the API has no operations for, with the same actions and rules.
 import { Command, CommanderError } from 'commander';
-import { commands as ownCommands } from '../commands/index.ts';
+import { programName } from '../../generated/operations.ts';
+import { commands as ownCommands, examples } from '../commands/index.ts';
 import { loadSettings } from '../config.ts';
 import { WrongCall, withExamples } from '../kit/cli/output.ts';
 import { setupFault } from '../kit/database/faults.ts';
 import { OperatorFault, reasonOf } from '../kit/faults.ts';
-import { commandsHere, isInstallation, buildText, readBuild } from '../kit/installation.ts';
+import {
+  buildText,
+  commandsHere,
+  isInstallation,
+  readBuild,
+  serviceName,
+  settingsVariable,
+} from '../kit/installation.ts';
 import { endOnUncaught, uncaughtText } from '../kit/log/uncaught.ts';
 import { visibleLines } from '../kit/log/visible.ts';
 import type { Call } from './service.ts';
 
-// Loaded on demand: `payments token`, which the examples in the docs use for every call, must start fast. The descriptions are
+// Loaded on demand: `token`, which the examples in the docs use for every call, must start fast. The descriptions are
 // here, so that --help loads none.
 const commands: Record<
   string,
@@ -35,8 +43,8 @@ const commands: Record<
   ],
 };
 
-const program = new Command('payments')
-  .description('Operate the payments service. Works whether the server is running or not.')
+const program = new Command(programName)
+  .description(`Operate the ${serviceName}. Works whether the server is running or not.`)
   .version(
     buildText(readBuild()),
     '--version',
@@ -45,20 +53,12 @@ const program = new Command('payments')
   // Not `--env-file`: Node 20 and 22 take that for an option of their own, also after the name of the script.
   .option(
     '--settings <file>',
-    'read settings from this file, unless they are set already; default: the file in PAYMENTS_SETTINGS',
+    `read settings from this file, unless they are set already; default: the file in ${settingsVariable}`,
   )
   .addHelpText('after', '\nExit codes: 0 done, 1 refused or failed, 2 wrong usage, 78 wrong settings.');
 if (!isInstallation())
-  program.addHelpText('beforeAll', `Here payments is called as: ${commandsHere().payments} …\n`);
-withExamples(
-  program,
-  'accounts create default --name Default',
-  'roles create checkout --allow payment-methods.write,transactions.read',
-  'keys create --name "Checkout server" --role checkout --out checkout.pem',
-  'token --scopes transactions.read --key checkout.pem',
-  'transactions list --status authorization_declined --limit 5',
-  'webhooks trigger transaction.updated          # (sandbox)',
-);
+  program.addHelpText('beforeAll', `Here ${programName} is called as: ${commandsHere().command} …\n`);
+withExamples(program, ...examples);
 const given = process.argv.slice(2);
 const settingsFile = takeSettingsFile(given);
 // The service reports such errors in its own way.

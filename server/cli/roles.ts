@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { programName } from '../../generated/operations.ts';
 import { createRole, deleteRole, updateRole } from '../kit/access/roles/changes.ts';
 import { listRoles } from '../kit/access/roles/queries.ts';
 import { isPermission } from '../kit/access/roles/rules.ts';
@@ -30,7 +31,7 @@ export function makeCommand(call: Call): Command {
         const stored = await createRole(unit, role);
         if (stored.kind === 'taken')
           throw new OperatorFault(
-            `There is a role ${slug} already. To change it: payments roles update ${slug}`,
+            `There is a role ${slug} already. To change it: ${programName} roles update ${slug}`,
           );
         await unit.audit({ about: stored.row.id });
         return stored.row;
@@ -70,7 +71,7 @@ export function makeCommand(call: Call): Command {
         if (!deleted) throw unknown(slug);
         if (deleted.kind === 'inUse')
           throw new OperatorFault(
-            `These key pairs have the role ${slug}: ${deleted.pairs.map((pair) => `${pair.display_name} (${pair.id})`).join(', ')}. It was not deleted. To allow less: payments roles update ${slug} --allow …`,
+            `These key pairs have the role ${slug}: ${deleted.pairs.map((pair) => `${pair.display_name} (${pair.id})`).join(', ')}. It was not deleted. To allow less: ${programName} roles update ${slug} --allow …`,
           );
         await unit.audit({ about: slug });
       });

@@ -1,7 +1,8 @@
-// `payments secrets`: a new card key that everything is re-encrypted with while the service runs.
+// `secrets`: a new card key that everything is re-encrypted with while the service runs.
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { Command } from 'commander';
+import { programName } from '../../generated/operations.ts';
 import type { Config } from '../config.ts';
 import { loadFacts } from '../domain.ts';
 import { confirm } from '../kit/cli/input.ts';
@@ -47,7 +48,7 @@ If you set CARD_KEY (or CARD_KEY_FILE) yourself, create a new key (openssl rand 
      now every instance can decrypt values of the new key
   2. restart every instance with CARD_KEY=<new>,<old>
      the first key encrypts
-  3. run, with the same CARD_KEY: payments secrets rotate --yes
+  3. run, with the same CARD_KEY: ${programName} secrets rotate --yes
      --yes says that step 2 is done on every instance
   4. restart every instance with CARD_KEY=<new>
 If the command is interrupted, run it again: it continues where it stopped. All keys: ${guide('guides/keys.md')}.`,
@@ -123,7 +124,7 @@ async function refuseUnconfirmed(db: Db, config: Config, keyId: string): Promise
   const instances = await findInstances(db, config);
   if (instances === undefined) return;
   throw new OperatorFault(
-    `${instances}. Every instance must already have the new key ${keyId} first in CARD_KEY or CARD_KEY_FILE (step 2 in payments secrets rotate --help), or it cannot read the result. If all have it: payments secrets rotate --yes. Nothing was changed.`,
+    `${instances}. Every instance must already have the new key ${keyId} first in CARD_KEY or CARD_KEY_FILE (step 2 in ${programName} secrets rotate --help), or it cannot read the result. If all have it: ${programName} secrets rotate --yes. Nothing was changed.`,
   );
 }
 
@@ -142,7 +143,7 @@ async function refuseMissingKeys(db: Db, vault: Vault): Promise<void> {
   if (!found) return;
   const named = found.missing.join(', ');
   throw new OperatorFault(
-    `Some values need a key that is missing: ${named}. Add it to CARD_KEY (or CARD_KEY_FILE). If it is lost: payments secrets replace-lost-keys, and see "A lost key" in ${guide('guides/keys.md')}. Nothing was changed.`,
+    `Some values need a key that is missing: ${named}. Add it to CARD_KEY (or CARD_KEY_FILE). If it is lost: ${programName} secrets replace-lost-keys, and see "A lost key" in ${guide('guides/keys.md')}. Nothing was changed.`,
   );
 }
 
@@ -159,7 +160,7 @@ const conclusion = (
 ): string => {
   // Otherwise it would look like success at the wrong step of a rotation.
   if (!kept && total === 0)
-    return `Nothing to do: all values use the first key of CARD_KEY (or CARD_KEY_FILE) already, ${keyId}. To rotate, put the new key first (step 2 in payments secrets rotate --help). If ${keyId} is the new key, the rotation is done, and older keys can be removed.`;
+    return `Nothing to do: all values use the first key of CARD_KEY (or CARD_KEY_FILE) already, ${keyId}. To rotate, put the new key first (step 2 in ${programName} secrets rotate --help). If ${keyId} is the new key, the rotation is done, and older keys can be removed.`;
   return [
     `Encrypted ${count(total)} values with key ${keyId}; no value uses another key.`,
     !kept &&

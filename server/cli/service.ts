@@ -1,6 +1,6 @@
 // Opens the service for the duration of a command, and writes the audit entry of what the command changes.
 import { hostname } from 'node:os';
-import type { EventName } from '../../generated/operations.ts';
+import { programName, type EventName } from '../../generated/operations.ts';
 import { missingFault, readCommandConfig, readOperator, type Config } from '../config.ts';
 import { openReadyDatabase, type OpenedDatabase } from '../database.ts';
 import { findAccount, listAccounts } from '../kit/access/accounts/queries.ts';
@@ -26,9 +26,8 @@ import { writeAuditEntry } from '../kit/maintenance/audit.ts';
 import { allAccounts, type Accounts } from '../kit/rules/accounts.ts';
 import { openSecrets, type Secrets } from '../open-secrets.ts';
 
-/** How a command was called. */
 export interface Call {
-  /** What was typed after `payments`, without `--settings`. */
+  /** What was typed after the name of the program, without `--settings`. */
   readonly args: readonly string[];
   /** Whether what follows an option is personal data: the audit trail, which is kept, has only the names of such options. */
   readonly isPersonal?: (option: string) => boolean;
@@ -49,9 +48,7 @@ export interface OpenedService {
 interface Options {
   /** For commands that change something: without a sandbox they create one. The others change nothing. */
   creates?: boolean;
-  /** How many connections to the database. */
   size?: number;
-  /** Whether statements may take long. */
   isLong?: boolean;
   /** False for changes that read a stream. */
   isRepeatable?: boolean;
@@ -144,11 +141,9 @@ const nameOf = ({ args }: Call): string =>
     .filter((word) => /^[a-z][a-z-]*$/.test(word))
     .join(' ');
 
-/** For a command that is one change. */
 export const withChange = <T>(call: Call, work: (unit: Work & AuditedChange) => Promise<T>): Promise<T> =>
   withService(call, ({ change }) => change(work), { creates: true });
 
-/** The same for a change that sends events. */
 export const withPublishedChange = <T>(
   call: Call,
   work: (unit: UnitOfWork & AuditedChange) => Promise<T>,
@@ -246,7 +241,6 @@ export async function listNewest<Row extends { created_at: Date }>(
   return newest;
 }
 
-/** Refuses an account that does not exist. */
 export async function requireAccount(db: Db, id: string): Promise<string> {
   if (await findAccount(db, id)) return id;
   throw notFound('merchant account', id, 'accounts list');
@@ -254,6 +248,6 @@ export async function requireAccount(db: Db, id: string): Promise<string> {
 
 /** `list` is the command that lists what there is. */
 export const notFound = (noun: string, id: string, list: string): OperatorFault =>
-  new OperatorFault(`There is no ${noun} ${id}. See: payments ${list}`);
+  new OperatorFault(`There is no ${noun} ${id}. See: ${programName} ${list}`);
 
 export const noSubscription = (id: string): OperatorFault => notFound('subscription', id, 'webhooks list');

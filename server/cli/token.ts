@@ -2,6 +2,7 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Command } from 'commander';
+import { programName } from '../../generated/operations.ts';
 import { readCommandConfig } from '../config.ts';
 import { longestLifetimeSeconds } from '../kit/access/claims.ts';
 import { isScope } from '../kit/access/roles/rules.ts';
@@ -29,11 +30,11 @@ export function makeCommand(): Command {
       'after',
       `
 Signs without asking the database. The service then returns 401 if the key pair is unknown or deactivated, and 403 if its roles do
-not allow a scope. See: payments keys list
+not allow a scope. See: ${programName} keys list
 
 Examples:
-  curl -H "Authorization: Bearer $(payments token --scopes transactions.read --key checkout.pem)" http://127.0.0.1:8080/transactions
-  payments token --scopes payment-methods.write,transactions.read --key checkout.pem --ttl 600`,
+  curl -H "Authorization: Bearer $(${programName} token --scopes transactions.read --key checkout.pem)" http://127.0.0.1:8080/transactions
+  ${programName} token --scopes payment-methods.write,transactions.read --key checkout.pem --ttl 600`,
     )
     .action(({ scopes, key, ttl }: { scopes: string[]; key?: string; ttl: number }) => {
       console.log(signToken(readKey(key), scopes, ttl));
@@ -45,7 +46,7 @@ function sandboxKey(): string {
   // The folder may be left from a sandbox, and the service would refuse its tokens.
   if (environment === 'production')
     throw new WrongCall(
-      `In production give --key FILE: a private key that payments keys create --out FILE made.`,
+      `In production give --key FILE: a private key that ${programName} keys create --out FILE made.`,
     );
   return sandboxKeyFile(dataDir);
 }

@@ -1,6 +1,7 @@
-// `payments webhooks deliveries` and `work`: what became of each delivery and why. Those that are sent again: webhooks-replay.ts.
+// `webhooks deliveries` and `work`: what became of each delivery and why. Those that are sent again: webhooks-replay.ts.
 import { setTimeout } from 'node:timers/promises';
 import { Command } from 'commander';
+import { programName } from '../../generated/operations.ts';
 import * as domain from '../domain.ts';
 import { untilStopped } from '../kit/cli/input.ts';
 import { printRows, withExamples, WrongCall, type JsonOption } from '../kit/cli/output.ts';
@@ -61,10 +62,7 @@ interface DeliveriesOptions extends JsonOption {
 async function deliveries(call: Call, options: DeliveriesOptions): Promise<void> {
   const { subscription, merchantAccount, record, event, body, failed, since, limit, wide, follow, json } =
     options;
-  if (body) {
-    await printBody(call, event);
-    return;
-  }
+  if (body) return printBody(call, event);
   const found = await withService(
     call,
     async ({ db }) => {
@@ -86,20 +84,14 @@ async function deliveries(call: Call, options: DeliveriesOptions): Promise<void>
   if (!found) return;
   const about = record === undefined ? '' : ` of an event about ${record}`;
   const whenEmpty = failed
-    ? 'There is no failed delivery. To see those that are still tried: payments webhooks deliveries'
+    ? `There is no failed delivery. To see those that are still tried: ${programName} webhooks deliveries`
     : `There is no delivery${about}.`;
   const isDetailed = event !== undefined || record !== undefined;
+  const forReaders = (one: Delivery) => rowsForPeople(one, isDetailed);
   if (json) printRows(found.flatMap(rowsOf), { json }, whenEmpty);
-  else if (wide)
-    printRows(
-      found.flatMap((one) => rowsForPeople(one, isDetailed)),
-      {},
-      whenEmpty,
-    );
+  else if (wide) printRows(found.flatMap(forReaders), {}, whenEmpty);
   else if (found.length === 0) console.log(whenEmpty);
-  else
-    for (const delivery of found)
-      for (const row of rowsForPeople(delivery, isDetailed)) printBlock(row, delivery);
+  else for (const delivery of found) for (const row of forReaders(delivery)) printBlock(row, delivery);
 }
 
 /** Asks every second, because workers of other processes make most attempts. */
@@ -154,7 +146,6 @@ function printBlock(row: ReturnType<typeof forPeople>, { created_at, url }: Deli
 const shortened = (line: string): string =>
   line.length > mostCharacters ? `${line.slice(0, mostCharacters - 1)}…` : line;
 
-/** A row for each attempt, or one for a delivery without attempts. */
 function rowsOf(delivery: Delivery) {
   const attempts = delivery.attempts.length > 0 ? delivery.attempts : [undefined];
   return attempts.map((attempt) => ({
@@ -174,7 +165,6 @@ function rowsOf(delivery: Delivery) {
   }));
 }
 
-/** The last attempt, or all of them. */
 const rowsForPeople = (delivery: Delivery, isDetailed: boolean) =>
   rowsOf(delivery)
     .slice(isDetailed ? 0 : -1)

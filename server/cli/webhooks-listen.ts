@@ -1,10 +1,11 @@
-// `payments webhooks listen`: a local receiver that subscribes itself, shows each event, and may hand it on to another receiver.
+// `webhooks listen`: a local receiver that subscribes itself, shows each event, and may hand it on to another receiver.
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { styleText } from 'node:util';
 import { Command } from 'commander';
 import { verifyWebhook, type WebhookEvent } from '../../client/webhooks.ts';
+import { programName } from '../../generated/operations.ts';
 import { firstEvent } from '../domain.ts';
 import { untilStopped } from '../kit/cli/input.ts';
 import { jsonText, withExamples, WrongCall } from '../kit/cli/output.ts';
@@ -13,7 +14,7 @@ import type { Db } from '../kit/database/database.ts';
 import { createSubscription, deleteSubscription } from '../kit/events/subscriptions/changes.ts';
 import { listAllSubscriptions } from '../kit/events/subscriptions/queries.ts';
 import { OperatorFault, reasonOf } from '../kit/faults.ts';
-import { paymentsIn, shellWord } from '../kit/installation.ts';
+import { commandIn, shellWord } from '../kit/installation.ts';
 import { visible, visibleLines } from '../kit/log/visible.ts';
 import { allAccounts } from '../kit/rules/accounts.ts';
 import {
@@ -88,9 +89,7 @@ async function listen(call: Call, { port, merchantAccount, forwardTo }: ListenOp
       );
       if (forwardTo !== undefined)
         console.log(`\nTheir signatures need this secret in your receiver, until you stop: ${made.secret}`);
-      console.log(
-        visibleLines(howTo(paymentsIn(config.dataDir), address, all ? 'default' : merchantAccount)),
-      );
+      console.log(visibleLines(howTo(commandIn(config.dataDir), address, all ? 'default' : merchantAccount)));
       await stopped;
       await deleteSubscription(auditOnce(db, call, made.row.id), made.row.id);
     } finally {
@@ -102,21 +101,21 @@ async function listen(call: Call, { port, merchantAccount, forwardTo }: ListenOp
   await withService(call, listenIn, { creates: true });
 }
 
-const howTo = (payments: string, publicUrl: string, account: string) => `
+const howTo = (command: string, publicUrl: string, account: string) => `
 To cause an event, run in another terminal:
 
-  ${payments} webhooks trigger ${firstEvent.name} --merchant-account ${shellWord(account)}
+  ${command} webhooks trigger ${firstEvent.name} --merchant-account ${shellWord(account)}
 
 or ${firstEvent.change}:
 
   curl -X POST ${publicUrl}${firstEvent.path} \\
-    -H "Authorization: Bearer $(${payments} token --scopes ${firstEvent.scope})" \\
+    -H "Authorization: Bearer $(${command} token --scopes ${firstEvent.scope})" \\
     -H 'X-Service-Merchant-Account-ID: ${account}' -H 'Content-Type: application/json' \\
     -d '${JSON.stringify(firstEvent.body)}'
 `;
 
 /** In the URL of each subscription, and what a GET of it says while its receiver runs. */
-const sign = 'payments-webhooks-listen';
+const sign = `${programName}-webhooks-listen`;
 
 /** The subscriptions of receivers that were killed, and could not delete them. */
 async function deleteAbandoned(db: Db, call: Call): Promise<void> {

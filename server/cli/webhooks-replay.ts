@@ -1,5 +1,6 @@
-// `payments webhooks replay`: deliveries that are sent again, or at once.
+// `webhooks replay`: deliveries that are sent again, or at once.
 import { Command } from 'commander';
+import { programName } from '../../generated/operations.ts';
 import { printJson, withExamples, WrongCall } from '../kit/cli/output.ts';
 import { time, uuid } from '../kit/cli/values.ts';
 import { replayDeliveries } from '../kit/events/subscriptions/changes.ts';
@@ -58,17 +59,17 @@ async function replay(
       off.size > 0
         ? howToActivate([...off])
         : pending !== undefined
-          ? 'Nothing waits for this subscription. To see its deliveries: payments webhooks deliveries --subscription ID'
+          ? `Nothing waits for this subscription. To see its deliveries: ${programName} webhooks deliveries --subscription ID`
           : failed
-            ? `There is no failed delivery${to}. To send pending ones at once: payments webhooks replay EVENT_ID, or --pending SUBSCRIPTION_ID`
-            : `There is no delivery of this event${to}. See: payments webhooks deliveries`,
+            ? `There is no failed delivery${to}. To send pending ones at once: ${programName} webhooks replay EVENT_ID, or --pending SUBSCRIPTION_ID`
+            : `There is no delivery of this event${to}. See: ${programName} webhooks deliveries`,
     );
   printJson({ replayed, switched_off: switchedOff });
   if (off.size > 0) console.error(howToActivate([...off]));
   if (event !== undefined && process.stdout.isTTY)
-    console.error(`To see the result: payments webhooks deliveries --event ${event}`);
+    console.error(`To see the result: ${programName} webhooks deliveries --event ${event}`);
 }
 
 const howToActivate = (ids: string[]): string =>
   `${ids.length === 1 ? 'A subscription is' : `${ids.length} subscriptions are`} switched off. Switch on, and replay again: ` +
-  ids.map((id) => `payments webhooks activate ${id}`).join(' && ');
+  ids.map((id) => `${programName} webhooks activate ${id}`).join(' && ');

@@ -1,6 +1,6 @@
-// `payments webhooks trigger`: events without a change, for trying a receiver out.
+// `webhooks trigger`: events without a change, for trying a receiver out.
 import { Argument, Command } from 'commander';
-import { events, type EventName } from '../../generated/operations.ts';
+import { events, programName, type EventName } from '../../generated/operations.ts';
 import { readCommandConfig } from '../config.ts';
 import { loadShownRecords } from '../domain.ts';
 import { printJson, withExamples, WrongCall } from '../kit/cli/output.ts';
@@ -73,7 +73,7 @@ async function trigger(call: Call, name: EventName | undefined, options: Trigger
   const [first] = sent;
   if (first?.deliveries === 0)
     console.error(
-      `The account ${first.account} has no active subscription, so nobody receives the event. See: payments webhooks list, payments webhooks listen`,
+      `The account ${first.account} has no active subscription, so nobody receives the event. See: ${programName} webhooks list, ${programName} webhooks listen`,
     );
 }
 
@@ -117,7 +117,7 @@ async function accountOf(
   if (!found) throw noSubscription(subscription);
   if (!found.active)
     throw new OperatorFault(
-      `The subscription is switched off. Switch it on first: payments webhooks activate ${subscription}`,
+      `The subscription is switched off. Switch it on first: ${programName} webhooks activate ${subscription}`,
     );
   const { merchant_account_id: own } = found;
   if (own !== null && given !== undefined && given !== own)

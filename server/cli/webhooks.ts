@@ -1,6 +1,7 @@
-// `payments webhooks`: subscriptions. Their deliveries are in webhooks-deliveries.ts, what tries a receiver out in webhooks-listen.ts
+// `webhooks`: subscriptions. Their deliveries are in webhooks-deliveries.ts, what tries a receiver out in webhooks-listen.ts
 // and webhooks-trigger.ts.
 import { Command, Option } from 'commander';
+import { programName } from '../../generated/operations.ts';
 import type { Config } from '../config.ts';
 import { confirm } from '../kit/cli/input.ts';
 import { printJson, printRows, withExamples, WrongCall, type JsonOption } from '../kit/cli/output.ts';
@@ -56,7 +57,7 @@ export function makeCommand(call: Call): Command {
       }));
       // In production, `listen` is refused.
       const make = config.environment === 'production' ? 'webhooks create URL' : 'webhooks listen';
-      const whenEmpty = `There is no subscription. Make one: payments ${make}`;
+      const whenEmpty = `There is no subscription. Make one: ${programName} ${make}`;
       printRows(shown, output, whenEmpty);
       // Not among the rows, which have the same columns for programs.
       if (!output.json)

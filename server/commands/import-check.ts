@@ -91,7 +91,6 @@ function withBoundedTexts(document: Document): Document {
 
 const longestReason = 500;
 
-/** Returns the transaction, or what is wrong with the line. */
 export type LineCheck = (line: Line) => NewTransaction | string;
 
 export function createLineCheck(accounts: ReadonlySet<string>): LineCheck {
@@ -188,7 +187,6 @@ function firstOf(faults: readonly string[]): string {
   return shown;
 }
 
-/** How many bad lines a report has. */
 export const mostShown = 20;
 const mostReasons = 50;
 const otherReasons = 'other reasons';
@@ -204,7 +202,6 @@ export interface BadLines {
   existing: number;
   /** The first ones, in the order of the file; those with an existing ID only if there is room after the others. */
   shown: () => BadLine[];
-  /** How many lines each reason has, the most frequent first. */
   reasons: () => { reason: string; lines: number }[];
   /** To be called in the order of the file. */
   note: (line: Line, reason: string, options?: { isExisting?: boolean }) => void;

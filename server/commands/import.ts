@@ -63,7 +63,6 @@ interface Options extends JsonOption {
   events?: boolean;
 }
 
-/** Rolls a dry run back. */
 class DryRun extends Error {}
 
 const uniqueViolation = '23505';
@@ -108,7 +107,6 @@ async function run(call: Call, file: string, options: Options): Promise<void> {
   printResult(options, result(dryRun ? 0 : seen.good), sentence);
 }
 
-/** In one transaction. Throws if nothing is to be imported. */
 async function importAll(
   call: Call,
   input: typeof process.stdin | ReadStream,
@@ -223,7 +221,6 @@ function reportOf({ total, shown, reasons }: BadLines): string {
   return lines.join('\n');
 }
 
-/** The other lines of a longer file that is imported again. */
 const ofExisting = ({ existing }: BadLines): string =>
   existing === 0 ? '' : ` (${count(existing)} with an ID that exists already)`;
 

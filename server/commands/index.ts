@@ -13,3 +13,13 @@ export const commands = {
     () => import('./seed.ts'),
   ],
 } as const;
+
+/** For --help. */
+export const examples = [
+  'accounts create default --name Default',
+  'roles create checkout --allow payment-methods.write,transactions.read',
+  'keys create --name "Checkout server" --role checkout --out checkout.pem',
+  'token --scopes transactions.read --key checkout.pem',
+  'transactions list --status authorization_declined --limit 5',
+  'webhooks trigger transaction.updated          # (sandbox)',
+];

@@ -27,10 +27,7 @@ export function makeCommand(call: Call): Command {
     .description('print a transaction as JSON, as the API shows it')
     .option(...historyOption)
     .action(async (id: string, { history = false, ...output }: ShowOptions) => {
-      if (history) {
-        await printHistory(call, id, output, findTransactionOfAnyAccount, noTransaction);
-        return;
-      }
+      if (history) return printHistory(call, id, output, findTransactionOfAnyAccount, noTransaction);
       const found = await withService(call, ({ db }) => findTransactionOfAnyAccount(db, id));
       if (!found) throw noTransaction(id);
       printJson(presentTransaction(found));
@@ -161,7 +158,6 @@ const filtersOf = ({ status, buyer, search, since, until }: ListOptions): Transa
   ...(until && { created_at_lte: until.toISOString() }),
 });
 
-/** The same call with another cursor. */
 function withCursor({ args }: Call, cursor: string): string {
   const before = args.filter((word, at) => !/^--cursor(=|$)/.test(word) && args[at - 1] !== '--cursor');
   return [...before, '--cursor', cursor].map(shellWord).join(' ');

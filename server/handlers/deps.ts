@@ -19,7 +19,6 @@ import type { KeysOf } from '../kit/secrets/digest-keys.ts';
 import type { Vault } from '../kit/secrets/vault.ts';
 
 export interface Deps extends OwnDeps {
-  /** For reads outside of a unit of work. */
   db: Db;
   environment: 'sandbox' | 'production';
   cursors: CursorCodec;
@@ -47,13 +46,11 @@ export function accountOf({ selection }: Pick<Deps, 'selection'>): string {
   return selection.id;
 }
 
-/** The accounts of a list, as queries want them. */
 export function accountsOf({ selection }: Pick<Deps, 'selection'>): Accounts {
   if (selection.kind === 'none') throw new Error('This operation is about no merchant account.');
   return selection.kind === 'one' ? { only: [selection.id] } : selection.accounts;
 }
 
-/** What a cursor is bound to. */
 function selectionKey(selection: Selection): string {
   if (selection.kind === 'none') return '';
   if (selection.kind === 'one') return `one:${selection.id}`;
@@ -61,8 +58,6 @@ function selectionKey(selection: Selection): string {
 }
 
 const keyOf = onceFor((accounts) => JSON.stringify(['all', ...[...accounts].sort()]));
-
-// What every list does: read the cursor, ask for a page, sign the cursors of its neighbours.
 
 interface Filtered {
   faults?: readonly Unprocessable[] | undefined;

@@ -41,7 +41,6 @@ export const isConnectionLost = (error: unknown): boolean => isOf([lost], error)
 /** Whether the caller is told to come back later. */
 export const isOutage = (error: unknown): boolean => error instanceof DatabaseTimeout || isOf(outages, error);
 
-/** The code of an error of PostgreSQL or of the system. */
 export function codeOf(error: unknown): string | undefined {
   const { code } = Object(error) as { code?: unknown };
   return typeof code === 'string' ? code : undefined;

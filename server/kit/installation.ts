@@ -2,8 +2,14 @@
 // dist/ and bin/, but no scripts of npm.
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { contractVersion } from '../../generated/operations.ts';
+import { contractVersion, packageName, programName } from '../../generated/operations.ts';
 import { projectRoot } from './contract/load.ts';
+
+/** In a sentence. */
+export const serviceName = packageName.replaceAll('-', ' ');
+
+/** May name a file with settings. */
+export const settingsVariable = `${programName.toUpperCase().replaceAll('-', '_')}_SETTINGS`;
 
 export const defaultDataDir = resolve('.data');
 
@@ -27,29 +33,28 @@ export function readBuild(folder = projectRoot): Build {
 export const buildText = ({ version, revision }: Build): string =>
   revision === undefined ? version : `${version}+${revision}`;
 
-/** Whether this runs from dist/. */
 export const isInstallation = (root = projectRoot): boolean => basename(root) === 'dist';
 
 /** For the shell that this process was started in. */
-export function commandsHere(root = projectRoot, cwd = process.cwd()): { start: string; payments: string } {
-  if (!isInstallation(root)) return { start: 'npm start', payments: 'npm run -s payments --' };
+export function commandsHere(root = projectRoot, cwd = process.cwd()): { start: string; command: string } {
+  if (!isInstallation(root)) return { start: 'npm start', command: `npm run -s ${programName} --` };
   const node = (file: string) => `node ${shellWord(relative(cwd, join(dirname(root), file)))}`;
-  return { start: node('dist/server/main.js'), payments: node('bin/payments.js') };
+  return { start: node('dist/server/main.js'), command: node(`bin/${programName}.js`) };
 }
 
 /** The command in another terminal. It names `dataDir` if that is not the default: there it may not be set. */
-export const paymentsIn = (dataDir: string): string =>
-  `${dataDir === defaultDataDir ? '' : `DATA_DIR=${shellWord(dataDir)} `}${commandsHere().payments}`;
+export const commandIn = (dataDir: string): string =>
+  `${dataDir === defaultDataDir ? '' : `DATA_DIR=${shellWord(dataDir)} `}${commandsHere().command}`;
 
 /** For `npm start`, which prints a call to try. */
 export const curlOf = (url: string, dataDir: string): string =>
-  `curl -H "Authorization: Bearer $(${paymentsIn(dataDir)} token --scopes '*.read')" \\
+  `curl -H "Authorization: Bearer $(${commandIn(dataDir)} token --scopes '*.read')" \\
   ${url}`;
 
 /** For a command that finds no sandbox. An installation on a production server cannot make one. */
 export const settingsHint = (): string =>
   isInstallation()
-    ? 'For production, name the file with the settings of the service: payments --settings /etc/payments/payments.env …'
+    ? `For production, name the file with the settings of the service: ${programName} --settings /etc/${programName}/${programName}.env …`
     : `To create a sandbox: ${commandsHere().start}`;
 
 /** Quoted, so that a shell reads it as one word. */

@@ -1,5 +1,6 @@
 // What a setting is, and the settings that every API on the kit has.
 import { isIP } from 'node:net';
+import { programName } from '../../generated/operations.ts';
 import { databaseUrlFault } from './database/url.ts';
 import type { Keys } from './secrets/vault.ts';
 
@@ -7,7 +8,6 @@ export interface Setting {
   doc: string;
   /** What it accepts, as in "PORT must be 0 to 65535". */
   format: string;
-  /** Undefined if the text is not accepted. */
   parse: (text: string) => unknown;
   /** What is wrong with a text that is not accepted, if it is more than the format. */
   explain?: (text: string) => string | undefined;
@@ -18,7 +18,6 @@ export interface Setting {
   isRequired?: true;
   /** Not shown. NAME_FILE may name a file with the value, as Docker, Kubernetes and systemd hand secrets over. */
   isSecret?: true;
-  /** Where docs/settings.md links to. */
   guide?: string;
 }
 
@@ -127,7 +126,7 @@ export const kitSettings = {
   },
   BODY_LIMIT: { doc: 'largest request body, in bytes', ...whole(1024, 10_485_760), default: '102400' },
   WEBHOOK_WORKER: {
-    doc: 'whether this process delivers webhooks; `off` leaves that to `payments webhooks work`',
+    doc: `whether this process delivers webhooks; \`off\` leaves that to \`${programName} webhooks work\``,
     ...onOrOff,
     default: 'on',
   },
@@ -138,7 +137,7 @@ export const kitSettings = {
     guide: 'guides/personal-data.md',
   },
   AUDIT_RETENTION_DAYS: {
-    doc: 'how long the entries of `payments audit` are kept',
+    doc: `how long the entries of \`${programName} audit\` are kept`,
     ...whole(91, 36_500),
     unset: 'for ever',
     guide: 'guides/personal-data.md',

@@ -3,15 +3,16 @@
 import { withDeadline } from '../kit/rules/async.ts';
 import { createMask } from './mask.ts';
 
-export type ProviderName = 'giftCards' | 'verifyCard' | 'describeCard';
-export type CallOutcome = 'answered' | 'timed_out' | 'failed';
+export const providerNames = ['giftCards', 'verifyCard', 'describeCard'] as const;
+export const callOutcomes = ['answered', 'timed_out', 'failed'] as const;
+type ProviderName = (typeof providerNames)[number];
+type CallOutcome = (typeof callOutcomes)[number];
 export type NoteCall = (provider: ProviderName, outcome: CallOutcome) => void;
 
 export interface ProviderCall {
   provider: ProviderName;
   /** Number, security code, PIN: what must not come back in an error. */
   secrets: readonly string[];
-  /** For metrics. */
   note: NoteCall | undefined;
 }
 

@@ -32,7 +32,6 @@ interface CardVerdict extends Partial<CardDescription> {
   status: Status;
 }
 
-/** Who asks a provider, and about what. */
 export interface ProviderContext {
   merchantAccountId: string;
   /** Of the API's request, as in the log; a command makes one. */

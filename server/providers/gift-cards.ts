@@ -46,7 +46,6 @@ export const guardGiftCards =
 
 const secretsOf = (cards: readonly GiftCard[]) => cards.flatMap(({ number, pin }) => [number, pin]);
 
-/** Throws with the reason if they cannot be used. */
 export function readBalances(cards: readonly GiftCard[], given: unknown): Balance[] {
   if (!Array.isArray(given) || given.length !== cards.length)
     throw new Error(`the gift card provider returned no list of ${cards.length} balances`);

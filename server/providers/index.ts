@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigurationFault, reasonOf } from '../kit/faults.ts';
 import { isDoneWithin } from '../kit/rules/async.ts';
-import type { NoteCall, ProviderName } from './call.ts';
+import { providerNames, type NoteCall } from './call.ts';
 import { guardDescriber, guardVerifier, noDescription, type DescribeCard, type VerifyCard } from './cards.ts';
 import { guardGiftCards, type GiftCardProvider } from './gift-cards.ts';
 import { describeSimulatedCard, simulatedGiftCards, verifySimulatedCard } from './simulated.ts';
@@ -15,8 +15,6 @@ export interface Providers {
   verifyCard: VerifyCard | undefined;
   describeCard: DescribeCard | undefined;
 }
-
-const names: readonly ProviderName[] = ['giftCards', 'verifyCard', 'describeCard'];
 
 export type GuardedProviders = ReturnType<typeof guardProviders>;
 
@@ -35,7 +33,6 @@ const patienceMilliseconds = 30_000;
 
 interface LoadOptions {
   environment: 'sandbox' | 'production';
-  /** The file. */
   providers: string | undefined;
 }
 
@@ -68,11 +65,11 @@ async function load(file: string, patience: number): Promise<Partial<Providers>>
   }
   const found = Object.entries(module).filter(([name]) => name !== 'default');
   const wrong = found.find(
-    ([name, value]) => !(names as readonly string[]).includes(name) || typeof value !== 'function',
+    ([name, value]) => !(providerNames as readonly string[]).includes(name) || typeof value !== 'function',
   );
   if (wrong || found.length === 0)
     throw new ConfigurationFault(
-      `PROVIDERS: ${file} must export functions named ${names.join(', ')}${wrong ? `; it exports ${wrong[0]}` : 'default' in module ? '; its default is not read' : ''}.`,
+      `PROVIDERS: ${file} must export functions named ${providerNames.join(', ')}${wrong ? `; it exports ${wrong[0]}` : 'default' in module ? '; its default is not read' : ''}.`,
     );
   return Object.fromEntries(found);
 }

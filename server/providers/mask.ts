@@ -40,7 +40,6 @@ function findAll(letters: readonly Letter[], wanted: readonly Letter[][]): Hidde
   });
 }
 
-/** `text` are the letters joined. */
 function find(
   letters: readonly Letter[],
   text: string,

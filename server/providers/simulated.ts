@@ -44,11 +44,9 @@ export const sandboxCards: Readonly<Record<string, SandboxCard>> = {
   '4000000000000002': { status: 'failed', cardType: 'credit' },
 };
 
-/** Numbers that are not documented succeed. */
 export const sandboxStatus = (number: string): SandboxCard['status'] =>
   sandboxCards[number]?.status ?? 'succeeded';
 
-/** PINs that decide about the whole call. */
 export const wholeCallPins = { slow: '9100', nonsense: '9502', silence: '9504' } as const;
 
 export const slowMilliseconds = 2_000;
@@ -69,7 +67,6 @@ const failures: [code: BalanceErrorCode, message: string][] = [
   ['unknown_error', 'Error 0x7f'],
 ];
 
-/** The number says the balance, the PIN what happens. */
 export function sandboxBalance({ number, pin }: GiftCard): Balance {
   const failure = /^9\d{3}$/.test(pin) ? failures[Number(pin) - 9001] : undefined;
   const known = /^9999(\d{8})\d{4}$/.exec(number);

@@ -12,7 +12,6 @@ interface SampleOptions {
   seed: number;
   /** The newest transaction is a little older than this. */
   until: Date;
-  /** The keys of the account. */
   keys: DigestKeys;
 }
 
@@ -67,7 +66,6 @@ const uuidOf = (...parts: (string | number)[]): string => {
 // The first 300 are of four days, the first thousand of two weeks, later ones are a minute apart: a million fit in two years.
 const ageMinutes = (index: number) => (index < 1000 ? index * 19 : 19_000 + (index - 1000));
 
-/** Returns the transaction of an index. */
 export function createSamples(account: string, options: SampleOptions): (index: number) => NewTransaction {
   const snapshots = usable.map((card) => snapshotOf(card, options.keys));
   return (index) => sampleTransaction(index, account, options, snapshots);
@@ -142,16 +140,7 @@ function sampleTransaction(
     authorized_amount: authorized ? amount : 0,
     captured_amount: captured ? amount : 0,
     refunded_amount: refunded,
-    buyer: buyer
-      ? {
-          type: 'buyer',
-          id: buyer.id,
-          billing_details: buyer.billing_details,
-          display_name: buyer.display_name,
-          external_identifier: buyer.external_identifier,
-          account_number: buyer.account_number,
-        }
-      : null,
+    buyer: buyer ? { type: 'buyer', ...buyer } : null,
     checkout_session_id: random() < 0.5 ? uuidOf('session', seed, account, index) : null,
     country: countries[currency] ?? null,
     currency,

@@ -141,8 +141,8 @@ describe('the archive of `npm run build`', () => {
   it('is named by its path in hints, as seen from the current folder', () => {
     expect(commandsHere('/opt/my pay/dist', '/opt')).toEqual({
       start: "node 'my pay/dist/server/main.js'",
-      payments: "node 'my pay/bin/payments.js'",
+      command: "node 'my pay/bin/payments.js'",
     });
-    expect(commandsHere(root)).toEqual({ start: 'npm start', payments: 'npm run -s payments --' });
+    expect(commandsHere(root)).toEqual({ start: 'npm start', command: 'npm run -s payments --' });
   });
 });

@@ -1,11 +1,14 @@
 // How migrations are applied, and an instance of this version beside a later one, which has migrated the database.
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { sql } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import { openReadyDatabase } from '../../server/database.ts';
 import { openDatabase } from '../../server/kit/database/database.ts';
+import type { Migrations } from '../../server/kit/database/migrate.ts';
+import * as kit from '../../server/kit/database/open.ts';
 import { reasonOf } from '../../server/kit/faults.ts';
+import { kitMigrations } from '../../server/kit/migrations/index.ts';
 import { digests, migrations } from '../../server/migrations/index.ts';
 import { recordNumbers } from '../../server/resources/number-limits/queries.ts';
 import {
@@ -277,14 +280,48 @@ describe('beside a later version that has migrated the database', () => {
     expect(await appliedTo(databaseUrl)).toEqual([...names, '9998-later']);
   });
 
-  it('a database with a migration that this version should know is refused', async () => {
+  it.each(['0001-another', 'kit-0001-another'])(
+    'a database with %s, which this version should know, is refused',
+    async (name) => {
+      const databaseUrl = await createEmptyDatabase();
+      await start(databaseUrl);
+      await query(databaseUrl, `insert into applied_migrations (name, digest) values ('${name}', '')`);
+      await expect(start(databaseUrl)).rejects.toThrow(
+        `has the migration ${name}, which this version does not have`,
+      );
+    },
+  );
+});
+
+describe('the migrations of the kit are a series of their own', () => {
+  const made = (name: string) => ({
+    up: async (db: Kysely<unknown>) => {
+      await sql`create table ${sql.table(name)} (id integer)`.execute(db);
+    },
+  });
+  /** Of an API, at its first release and later. */
+  const [first, second, own, later] = [made('kit_first'), made('kit_second'), made('own'), made('later')];
+  const open = async (databaseUrl: string, given: Migrations['migrations'], contained = {}) => {
+    const schema = { migrations: given, digests: {}, contained };
+    const options = { databaseUrl, dataDir: '/nowhere', log: () => undefined, size: 2, schema };
+    const opened = await kit.openReadyDatabase({ ...options, environment: 'sandbox' });
+    await opened.close();
+    return [opened.migrated, opened.newer];
+  };
+
+  it('an instance of an API leaves later ones of the kit alone, whose names come before its own', async () => {
     const databaseUrl = await createEmptyDatabase();
-    await start(databaseUrl);
-    await withClient(databaseUrl, (client) =>
-      client.query(`insert into applied_migrations (name, digest) values ('0001-another', '')`),
-    );
-    await expect(start(databaseUrl)).rejects.toThrow(
-      'has the migration 0001-another, which this version does not have',
-    );
+    const released = { ...kitMigrations, '0001-own': own };
+    expect(await open(databaseUrl, released)).toEqual([Object.keys(released), undefined]);
+    const next = { ...released, 'kit-9998-later': second, '0002-later': later };
+    expect(await open(databaseUrl, next)).toEqual([['kit-9998-later', '0002-later'], undefined]);
+    expect(await open(databaseUrl, released)).toEqual([[], 'kit-9998-later']);
+  });
+
+  it('one that goes on from what an API contains comes after it, also in a new database', async () => {
+    const contained = { 'kit-0001-first': '0001-schema' };
+    const given = { 'kit-0002-second': second, '0001-schema': first, '0002-own': own };
+    const inOrder = ['0001-schema', 'kit-0002-second', '0002-own'];
+    expect(await open(await createEmptyDatabase(), given, contained)).toEqual([inOrder, undefined]);
   });
 });

@@ -344,6 +344,26 @@ describe(`${count} transactions`, () => {
     expect(walked, 'add an index for the filter: "A filter" in docs/guides/backend-engineer.md').toEqual([]);
   });
 
+  // Entries that are only compared are not among the rows that are read, so the index is looked at.
+  it('several values of one filter are looked up, and not compared with the entries of the account', async () => {
+    const several = (await oneOfEach()).filter(([, filters]) => conditionsOf(filters).choice);
+    expect(several.length).toBeGreaterThan(4);
+    const walked: string[] = [];
+    for (const [name, scope] of scopes)
+      for (const [, filters] of several)
+        if ((await explain(scope, filters)).indexes.includes('transactions_walk'))
+          walked.push(`${name}: ${JSON.stringify(filters)}`);
+    expect(walked).toEqual([]);
+  });
+
+  it('rare values of one filter are found in their index, also beside another filter', async () => {
+    for (const [, scope] of scopes) {
+      const { indexes, blocks } = await explain(scope, { currency: ['XXX', 'YYY'], amount_gte: 50 });
+      expect(indexes).toContain('transactions_by_currency');
+      expect(blocks).toBeLessThan(50);
+    }
+  });
+
   it('search leaves out a column that another filter gives another value', async () => {
     const filters = {
       search: 'order-52',

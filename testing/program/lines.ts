@@ -1,4 +1,4 @@
-// How a program that started the sandbox (`payments start --json`) talks to it: in lines.
+// How a program that started the sandbox (`start --json`) talks to it: in lines.
 import { createInterface } from 'node:readline';
 import { reasonOf } from '../../server/kit/faults.ts';
 import { sandboxKeyFile } from '../../server/kit/secrets/secrets-file.ts';

@@ -1,6 +1,7 @@
-// The command `payments start`.
+// The command `start`.
 import { Command } from 'commander';
 import type { Logger } from 'pino';
+import { programName } from '../../generated/operations.ts';
 import { isProduction, readConfig, readStartConfig, type Config } from '../../server/config.ts';
 import { WrongCall } from '../../server/kit/cli/output.ts';
 import { whole } from '../../server/kit/cli/values.ts';
@@ -36,8 +37,8 @@ no other settings, and with --json, too, a line "reset" on standard input makes 
 The line has url, key_file (the private key) and data_dir. The log goes to standard error, from LOG_LEVEL=warn on.
 
 Examples:
-  payments start
-  payments start --port 9000 --data temporary`,
+  ${programName} start
+  ${programName} start --port 9000 --data temporary`,
     )
     .action(async (options: Options) => {
       if (Object.keys(options).length === 0) {

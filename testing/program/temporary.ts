@@ -1,4 +1,4 @@
-// A sandbox whose data ends with it (`payments start --data temporary`), so it can be reset: the app of before ends with all that it has
+// A sandbox whose data ends with it (`start --data temporary`), so it can be reset: the app of before ends with all that it has
 // in memory, and a new one starts on a new copy of the database, behind the same listener.
 import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';

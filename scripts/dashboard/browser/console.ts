@@ -1,4 +1,5 @@
 // The console: Scalar with the contract of the server that this page comes from. It knows no operation by name.
+import { programName } from '../../../generated/operations.ts';
 import { copyOnClick } from '../../docs/browser/copy.ts';
 import { find } from '../../docs/browser/elements.ts';
 import { nameFields } from './scalar-names.ts';
@@ -105,8 +106,7 @@ async function getToken(): Promise<string | undefined> {
   const { token } = (await response.json()) as { token?: string };
   const state = find('#token-state');
   if (token === undefined) {
-    state.textContent =
-      'The server gives tokens only to programs of its own user. Run payments token, and paste its token.';
+    state.textContent = `The server gives tokens only to programs of its own user. Run ${programName} token, and paste its token.`;
     return undefined;
   }
   const time = new Date(Date.now() + 3_600_000).toLocaleTimeString([], { timeStyle: 'short' });

@@ -25,7 +25,6 @@ export interface SigningPair {
 
 interface BearerDeps {
   findSigningPair: (db: Db, thumbprint: string) => Promise<SigningPair | undefined>;
-  /** Updates `last_used_at` of a pair. */
   recordKeyPairUse: (db: Db, pairId: string) => Promise<void>;
   log: Pick<Logger, 'warn'>;
   now: () => Date;

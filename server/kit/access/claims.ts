@@ -53,7 +53,6 @@ export function parseObject(part: string): Record<string, unknown> {
 export const readClaims = (token: string, now: Date): Claims =>
   checkClaims(parseObject(token.split('.', 2)[1] ?? ''), now);
 
-/** The rules for the content of a token. */
 export function checkClaims({ scopes, exp, nbf, iat }: Record<string, unknown>, now: Date): Claims {
   const seconds = Math.floor(now.getTime() / 1000);
   if (nbf !== undefined && typeof nbf !== 'number') throw new InvalidToken('invalid nbf value');

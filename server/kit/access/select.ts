@@ -1,6 +1,6 @@
 // Selects the merchant account of a request. An account that does not exist and one that the caller has no access to get the
 // same answer, so that a caller cannot find out which accounts exist.
-import type { Operation } from '../../../generated/operations.ts';
+import { programName, type Operation } from '../../../generated/operations.ts';
 import { ApiError } from '../errors.ts';
 import type { Selected } from '../http/known.ts';
 import type { Passed, Step } from '../http/pipeline.ts';
@@ -13,14 +13,10 @@ type Needed = Passed<'permitted'> & {
   caller: { accounts: Accounts };
 };
 
-interface Account {
-  id: string;
-}
-
 interface MerchantAccountDeps<Known> {
   /** The oldest of all. */
-  first: (known: Known) => Promise<Account | undefined>;
-  find: (id: string, known: Known) => Promise<Account | undefined>;
+  first: (known: Known) => Promise<{ id: string } | undefined>;
+  find: (id: string, known: Known) => Promise<{ id: string } | undefined>;
 }
 
 // As long as key pairs are cached (bearer.ts).
@@ -32,14 +28,13 @@ const theFirst = '';
 // The parameter MerchantAccountId of the contract says the same.
 const longest = 255;
 
-const noAccountYet =
-  'there is no merchant account yet; create one: payments accounts create default --name Default';
+const noAccountYet = `there is no merchant account yet; create one: ${programName} accounts create default --name Default`;
 
 export function createMerchantAccount<Known>({
   first,
   find,
 }: MerchantAccountDeps<Known>): Step<Known & Needed, Selected> {
-  const lookUp = createLookUp<Account>(mostCached, cacheMilliseconds);
+  const lookUp = createLookUp<{ id: string }>(mostCached, cacheMilliseconds);
   const setOf = onceFor((only) => new Set(only));
   const findFirst = (known: Known) => lookUp(theFirst, () => first(known));
   /** Accounts that a pair names exist, so they need not be looked up. */

@@ -39,7 +39,6 @@ export function generateKeyPair(algorithm: Algorithm): { privateKey: KeyObject; 
   return { privateKey, publicKey: createPublicKey(privateKey) };
 }
 
-/** The algorithm that a key can be used with; undefined when it is not supported. */
 export function algorithmOf(key: KeyObject): Algorithm | undefined {
   const { namedCurve, modulusLength = 0 } = key.asymmetricKeyDetails ?? {};
   if (namedCurve === 'secp521r1') return 'ECDSA';

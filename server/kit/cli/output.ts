@@ -1,5 +1,6 @@
-// Shared by all commands of `payments`: output for people and for programs. Must stay fast to load.
+// Shared by all commands: output for people and for programs. Must stay fast to load.
 import type { Command } from 'commander';
+import { programName } from '../../../generated/operations.ts';
 import { OperatorFault } from '../faults.ts';
 import { settingsHint } from '../installation.ts';
 import { visible, visibleLines } from '../log/visible.ts';
@@ -12,7 +13,7 @@ export class WrongCall extends OperatorFault {
 
 export const noSandbox = (dataDir: string): OperatorFault =>
   new OperatorFault(
-    `There is no sandbox in ${dataDir}. Call payments in the folder of the service, or set DATA_DIR. ${settingsHint()}`,
+    `There is no sandbox in ${dataDir}. Call ${programName} in the folder of the service, or set DATA_DIR. ${settingsHint()}`,
   );
 
 export const jsonText = (value: unknown): string => visibleLines(JSON.stringify(value, null, 2));
@@ -26,16 +27,13 @@ export interface JsonOption {
   json?: boolean | undefined;
 }
 
-/** For a command that ends with a sentence. */
 export const printResult = ({ json }: JsonOption, result: object, sentence: string): void => {
   console.log(json ? jsonText(result) : visibleLines(sentence));
 };
 
-/** The rows with these columns only. */
 export const pick = <Row, Name extends keyof Row & string>(rows: readonly Row[], ...names: Name[]) =>
   rows.map((row) => Object.fromEntries(names.map((name) => [name, row[name]])));
 
-/** Prints a table for people, or the same rows as JSON for programs. */
 export function printRows(
   rows: Record<string, unknown>[],
   { json = false }: JsonOption,
@@ -70,13 +68,14 @@ function cell(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Adds examples to the end of --help. */
 export const withExamples = (command: Command, ...calls: string[]): Command =>
   command.addHelpText(
     'after',
-    ['', calls.length > 1 ? 'Examples:' : 'Example:', ...calls.map((args) => `  payments ${args}`)].join(
-      '\n',
-    ),
+    [
+      '',
+      calls.length > 1 ? 'Examples:' : 'Example:',
+      ...calls.map((args) => `  ${programName} ${args}`),
+    ].join('\n'),
   );
 
 /** For a list of one account, or of all with `*`. */

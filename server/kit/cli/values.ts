@@ -35,7 +35,6 @@ export const time: Parser<Date> = (text) => {
   return parsed;
 };
 
-/** Undefined unless it is a date that exists, alone or with a time of day. */
 function readTime(text: string): Date | undefined {
   const form = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)(Z|[+-]\d\d:\d\d)?)?$/i;
   const [, date, clock = '00:00', zone = 'Z'] = form.exec(text) ?? [];
@@ -46,7 +45,6 @@ function readTime(text: string): Date | undefined {
   return isInCalendar && !Number.isNaN(parsed.getTime()) ? parsed : undefined;
 }
 
-/** Text that has this form. */
 export const matching =
   (form: RegExp, refusal: string): Parser<string> =>
   (text) => {
@@ -64,10 +62,8 @@ export const uuid: Parser<string> = (text) => {
   return id;
 };
 
-/** Collects the IDs of an argument that may be repeated. */
 export const ids = (text: string, before: string[] | undefined): string[] => [...(before ?? []), uuid(text)];
 
-/** Collects the values of an option that may be repeated. */
 export const collect = (value: string, before: string[] = []): string[] => [...before, value];
 
 /** A parser of scopes that are separated by commas; a repeated option adds to them. `forms` says what is accepted. */

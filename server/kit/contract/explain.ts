@@ -24,7 +24,6 @@ interface Sent {
   body?: unknown;
 }
 
-/** Returns what lists the violations of a request: none if it is valid. */
 export function createExplain(document: Document): (entry: OperationEntry, sent: Sent) => Detail[] {
   // Made at the first refusal: a service that has not refused anything yet starts faster without them.
   const ajvs = once(() => ({

@@ -90,7 +90,6 @@ export function valueAt(document: object, pointer: string): unknown {
   return value;
 }
 
-/** Follows `$ref` until there is none. */
 export function resolve<T>(document: object, node: T | { $ref: string }): T {
   let value: unknown = node;
   while (typeof value === 'object' && value !== null && '$ref' in value && typeof value.$ref === 'string') {

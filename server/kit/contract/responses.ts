@@ -136,7 +136,6 @@ export function createKnownItems(most = mostEntries): KnownItems {
 const json = '/content/application~1json/schema';
 
 const responseKey = (operationId: string, status: number | string) => `${operationId} ${status}`;
-/** One item of a list. */
 const itemKey = (operationId: string, status: number | string) => `${responseKey(operationId, status)} item`;
 const eventKey = (name: string) => `event ${name}`;
 const errorKey = 'error';

@@ -35,7 +35,6 @@ export function parseQuery(url: string): ParsedQuery {
   return { values, faults: [...malformed].map((name) => badEncoding('query', name)) };
 }
 
-/** The query parameters of an operation. */
 export interface QueryParameters {
   names: ReadonlySet<string>;
   integers: ReadonlySet<string>;

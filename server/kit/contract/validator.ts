@@ -94,7 +94,6 @@ export function createValidator(document: Document): Validator {
 
     async callEveryOperation() {
       for (const { entry, runMiddleware } of operations.values()) {
-        // Requests that have arrived meanwhile go first.
         await afterPending();
         const req = exampleRequest(prepared, entry);
         const unusable = (why: string) =>

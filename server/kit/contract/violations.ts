@@ -227,7 +227,6 @@ export function dropUnknown(object: Record<string, unknown>, known: ReadonlySet<
 const isClosed = ({ additionalProperties, unevaluatedProperties }: Schema) =>
   additionalProperties === false || unevaluatedProperties === false;
 
-/** The schema itself and everything that it combines. */
 function branchesOf(document: Document, schema: Schema): Schema[] {
   const resolved = resolve<Schema>(document, schema);
   const { oneOf, anyOf, allOf } = resolved as Record<string, Schema[] | undefined>;

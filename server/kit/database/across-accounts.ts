@@ -3,6 +3,7 @@
 // a comment, by which test/support/account-statements.ts knows why it may.
 import { PostgresAdapter, sql, type RawBuilder, type SqlBool } from 'kysely';
 import { allAccounts, noAccount, onceFor } from '../rules/accounts.ts';
+import { readUuid } from '../rules/values.ts';
 import type { Tables } from './tables.ts';
 import type { Db } from './unit-of-work.ts';
 
@@ -11,7 +12,6 @@ export class CitusAdapter extends PostgresAdapter {}
 /** Of a pool and of its transactions. */
 export const isCitus = (db: Db): boolean => db.getExecutor().adapter instanceof CitusAdapter;
 
-/** A comment for a statement that names no account. */
 export const acrossAccounts = (name: string): RawBuilder<unknown> =>
   sql.raw(`/* across accounts: ${name} */`);
 
@@ -84,3 +84,15 @@ export async function findAccountOf(db: Db, table: keyof Tables, id: string): Pr
     ${acrossAccounts('account-of-id')}`.execute(db);
   return rows[0]?.account;
 }
+
+/** Finds a record for somebody who knows only its ID, by a query for one account. */
+export const inAnyAccount =
+  <In extends Db, Row>(
+    table: keyof Tables,
+    find: (db: In, account: string, id: string) => Promise<Row | undefined>,
+  ) =>
+  async (db: In, text: string): Promise<Row | undefined> => {
+    const id = readUuid(text);
+    const account = id === undefined ? undefined : await findAccountOf(db, table, id);
+    return account === undefined ? undefined : find(db, account, text);
+  };

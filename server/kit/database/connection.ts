@@ -160,7 +160,6 @@ export interface Deadline {
   waited?: number;
 }
 
-/** All statements of a request together, and its waiting for connections. */
 export const requestMilliseconds = 4_500;
 /** How long a request waits for a connection, and for others of its owner. */
 export const connectionMilliseconds = 2_000;

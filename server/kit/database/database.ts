@@ -1,7 +1,7 @@
 // The connection pool. It reconnects by itself after the database was down.
 import pg from 'pg';
 import { parseJson } from '../../../client/json.ts';
-import { contractVersion } from '../../../generated/operations.ts';
+import { contractVersion, packageName } from '../../../generated/operations.ts';
 import { Overloaded } from '../faults.ts';
 import { isDoneWithin } from '../rules/async.ts';
 import {
@@ -64,12 +64,11 @@ types.setTypeParser(pg.types.builtins.JSON, parseJson);
 types.setTypeParser(pg.types.builtins.JSONB, parseJson);
 readBytes(types);
 
-/** Connections for requests. */
 const poolSize = 10;
 
-/** In pg_stat_activity: `payments-service 1.0.0`, and `payments-service 1.0.0 webhooks work`. See also reseal.ts. */
+/** In pg_stat_activity, such as `payments-service 1.0.0 webhooks work`. See also reseal.ts. */
 const nameOf = (command: string | undefined): string =>
-  ['payments-service', contractVersion, ...(command === undefined ? [] : [command])].join(' ').slice(0, 63);
+  [packageName, contractVersion, ...(command === undefined ? [] : [command])].join(' ').slice(0, 63);
 
 export interface DatabaseOptions {
   /** The command whose connections these are. Undefined for an instance of the service. */
@@ -79,7 +78,6 @@ export interface DatabaseOptions {
   statementMilliseconds?: number;
   /** Whether a pooler may give each transaction another connection to PostgreSQL. */
   isPooled?: boolean;
-  /** How long to wait for a connection. */
   waitMilliseconds?: number;
   /** See named-statements.ts. */
   plansOnce?: boolean;
@@ -130,7 +128,6 @@ export function openDatabase(
   pgPool.on('error', onError);
   // Without a listener, a lost connection that is in use crashes the process.
   pgPool.on('connect', (client) => client.on('error', onError));
-  /** How statements are sent to each client of the pool. */
   const clients = new Map<pg.PoolClient, SendStatement>();
   pgPool.on('connect', (client) => {
     // Behind a pooler, each transaction may have another connection to PostgreSQL, which does not know the names.

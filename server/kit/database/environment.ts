@@ -6,8 +6,6 @@ import type { Db, Tx } from './database.ts';
 
 export type Environment = 'sandbox' | 'production';
 
-const name = 'environment';
-
 /** Call it before migrations: a database of the other environment must not be migrated by mistake. */
 export async function refuseOtherEnvironment(
   db: Db,
@@ -39,15 +37,17 @@ export async function claimDatabase(db: Db | Tx, environment: Environment): Prom
   if ((await findEnvironment(db)) === undefined)
     await db
       .insertInto('settings')
-      .values({ name, value: environment })
+      .values({ name: 'environment', value: environment })
       .onConflict((conflict) => conflict.column('name').doNothing())
       .execute();
   if (environment === 'sandbox' && (await findEnvironment(db)) === 'production') throw ofProduction();
 }
 
 /** Undefined in a database that only commands of a sandbox have used. */
-async function findEnvironment(db: Db): Promise<string | undefined> {
-  if (!(await hasTable(db, 'settings'))) return undefined;
+const findEnvironment = async (db: Db): Promise<string | undefined> =>
+  (await hasTable(db, 'settings')) ? findSetting(db, 'environment') : undefined;
+
+async function findSetting(db: Db, name: string): Promise<string | undefined> {
   const found = await db.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
   return found?.value;
 }
@@ -60,10 +60,9 @@ async function hasRecords(db: Db): Promise<boolean> {
 }
 
 async function hasTable(db: Db, table: string): Promise<boolean> {
-  const { rows } = await sql<{ found: string | null }>`select to_regclass(${table})::text as found`.execute(
-    db,
-  );
-  return rows[0]?.found != null;
+  const { rows } = await sql<{ found: boolean }>`
+    select to_regclass(${table}) is not null as found`.execute(db);
+  return rows[0]?.found === true;
 }
 
 // Facts about the running service that a command cannot read from its own environment.
@@ -76,11 +75,4 @@ export const savePublicUrl = (db: Db, value: string) =>
     .execute();
 
 /** The public URL of the service that started last. */
-export async function findPublicUrl(db: Db): Promise<string | undefined> {
-  const found = await db
-    .selectFrom('settings')
-    .select('value')
-    .where('name', '=', 'public_url')
-    .executeTakeFirst();
-  return found?.value;
-}
+export const findPublicUrl = (db: Db): Promise<string | undefined> => findSetting(db, 'public_url');

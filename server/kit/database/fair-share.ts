@@ -10,7 +10,6 @@ export interface Entered {
 
 export interface FairShare {
   enter: (owner: string) => Entered;
-  /** How many wait for a place. */
   waiting: () => number;
 }
 

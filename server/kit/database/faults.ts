@@ -1,4 +1,5 @@
 // What to say about a database that cannot be used: where it is, and what to do, without user and password.
+import { programName } from '../../../generated/operations.ts';
 import { codeOf, ConfigurationFault, OperatorFault, reasonOf } from '../faults.ts';
 import { guide } from '../guides.ts';
 import { roleOf } from './url.ts';
@@ -9,7 +10,6 @@ export class DatabaseFault extends OperatorFault {}
 export const readOnlyFault = (database: string): string =>
   `${database} is read-only, perhaps a standby. Point DATABASE_URL (or DATABASE_URL_FILE) to the primary.`;
 
-/** PostgreSQL's code for it. */
 export const diskFull = '53100';
 
 /** One sentence for the operator, if PostgreSQL refused a statement because of how the database is set up, or for lack of space. */
@@ -18,10 +18,9 @@ export function setupFault(error: unknown, role = 'ROLE'): string | undefined {
   if (codeOf(error) === diskFull)
     return `The disk of the database is full: ${reasonOf(error)}. Free space there, and try again: see Health in ${guide('operating.md')}.`;
   if (codeOf(error) !== '42501') return undefined;
-  return `The role of DATABASE_URL (or DATABASE_URL_FILE) lacks rights: ${reasonOf(error)}. It must own the database and its tables, or their owner runs payments database migrate --grant ${role}: see "Two database roles" in ${guide('guides/operator.md')}.`;
+  return `The role of DATABASE_URL (or DATABASE_URL_FILE) lacks rights: ${reasonOf(error)}. It must own the database and its tables, or their owner runs ${programName} database migrate --grant ${role}: see "Two database roles" in ${guide('guides/operator.md')}.`;
 }
 
-/** The role of this address is named. */
 export const nameRights =
   (url: string) =>
   (error: unknown): never => {

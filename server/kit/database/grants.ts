@@ -6,7 +6,6 @@ import type { Db } from './database.ts';
 
 const auditTrail = 'audit_entries';
 
-/** To be called as the owner of the tables, after migrations. */
 export async function grantRights(db: Db, role: string): Promise<void> {
   const name = sql.id(role);
   const { version, schema } = await findFor(db, role);

@@ -20,7 +20,6 @@ interface Options {
   notesStatements: boolean;
 }
 
-/** Makes a Kysely whose statements use connections of this function. */
 export function createKysely({ isCitus, notesStatements }: Options): (connect: Connect) => Db {
   // Between a statement and who wrote it there are ten frames of libraries.
   if (notesStatements) Error.stackTraceLimit = 30;

@@ -12,7 +12,19 @@ export interface Migrations {
   migrations: Readonly<Record<string, { up: (db: Kysely<unknown>) => Promise<void> }>>;
   /** What 1.0.0 and 1.1.0 compare. */
   digests: Readonly<Record<string, string>>;
+  /** Migrations of the kit that are not among these, because one of these does the same: its name. */
+  contained?: Readonly<Record<string, string>>;
 }
+
+/**
+ * The kit's migrations and those of an API are two series, of which each may get later ones without the other. Releases that know only
+ * one take such a name for a later one of theirs, and leave it alone.
+ */
+const isOfKit = (name: string): boolean => name.startsWith('kit-');
+
+/** The last that this version knows of the series of this migration. */
+const lastBeside = (name: string, known: readonly string[]): string =>
+  known.filter((one) => isOfKit(one) === isOfKit(name)).reduce((last, one) => (one > last ? one : last), '');
 
 export async function refusePending(db: Db, place: string, given: Migrations): Promise<string[]> {
   const applied = await listApplied(db);
@@ -31,13 +43,13 @@ export async function refusePending(db: Db, place: string, given: Migrations): P
 export async function refuseUnknown(
   db: Db,
   place: string,
-  { migrations }: Migrations,
+  { migrations, contained }: Migrations,
 ): Promise<string | undefined> {
   // First the tables, then the migrations: another instance may migrate meanwhile, and commits both at once.
   const tables = await listTables(db);
   const applied = await listApplied(db);
-  const last = Object.keys(migrations).sort().at(-1) ?? '';
-  const other = applied.find((name) => name < last && !(name in migrations));
+  const known = Object.keys({ ...migrations, ...contained });
+  const other = applied.find((name) => name < lastBeside(name, known) && !known.includes(name));
   if (other !== undefined)
     throw new DatabaseFault(
       `The database ${place} has the migration ${other}, which this version does not have. ` +
@@ -45,7 +57,7 @@ export async function refuseUnknown(
     );
   if (applied.length > 0)
     return applied
-      .filter((name) => name > last)
+      .filter((name) => name > lastBeside(name, known))
       .sort()
       .at(-1);
   if (tables.length === 0) return undefined;
@@ -137,10 +149,14 @@ const blame =
     throw new DatabaseFault(setupFault(error) ?? failed, { cause: error });
   };
 
-const pendingAfter = ({ migrations }: Migrations, applied: string[]): string[] =>
-  Object.keys(migrations)
+/** The kit's go first, but for those that go on from what others contain. */
+function pendingAfter({ migrations, contained = {} }: Migrations, applied: string[]): string[] {
+  const lastContaining = Object.values(contained).sort().at(-1) ?? '';
+  const turnOf = (name: string) => (isOfKit(name) ? 1 : name <= lastContaining ? 0 : 2);
+  return Object.keys(migrations)
     .filter((name) => !applied.includes(name))
-    .sort();
+    .sort((one, other) => turnOf(one) - turnOf(other) || (one < other ? -1 : 1));
+}
 
 /** Empty if this service has never used the database. */
 async function listApplied(db: Db | Tx): Promise<string[]> {

@@ -1,6 +1,6 @@
 // Opens and migrates the configured database. Without DATABASE_URL that is an embedded PostgreSQL, which is started.
 import pg from 'pg';
-import { contractVersion } from '../../../generated/operations.ts';
+import { contractVersion, packageName } from '../../../generated/operations.ts';
 import { codeOf, isConnectionLost, reasonOf } from '../faults.ts';
 import { createSingleFlight } from '../rules/async.ts';
 import { beginToWrite } from './connection.ts';
@@ -17,7 +17,6 @@ export interface OpenedDatabase extends Database {
   /** Connections for the queue, its worker and jobs, so that they and requests do not wait for each other. */
   background: Database;
   url: string;
-  /** Migrations that this start applied. */
   migrated: string[];
   /** The last migration of a newer version that has used the database. */
   newer: string | undefined;
@@ -33,7 +32,6 @@ export interface OpenOptions {
   /** 0 for commands whose statements may take long. */
   statementMilliseconds?: number;
   isPooled?: boolean;
-  /** The name of the command that opens it. */
   command?: string;
   /** Opens `background` apart from the connections for requests, whose statements end sooner. */
   servesRequests?: boolean;
@@ -207,7 +205,7 @@ export async function findUnready(
 ): Promise<Unready | undefined> {
   const client = new Client({
     connectionString: url,
-    application_name: `payments-service ${contractVersion}`,
+    application_name: `${packageName} ${contractVersion}`,
     connectionTimeoutMillis: connectMilliseconds,
     query_timeout: queryMilliseconds,
   });

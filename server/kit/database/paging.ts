@@ -18,7 +18,6 @@ interface Keyed {
 
 type Query<Table extends keyof Tables, Row> = SelectQueryBuilder<Tables, Table, Row>;
 
-/** Rows that are newer or older than `at`, nearest first. */
 export interface Range {
   at: Position | undefined;
   side: 'newer' | 'older';

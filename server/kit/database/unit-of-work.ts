@@ -2,7 +2,7 @@
 // its event are committed together or not at all.
 import { setTimeout as wait } from 'node:timers/promises';
 import { type DatabaseConnection, type Kysely, type Transaction, sql } from 'kysely';
-import type { EventName, EventPayload } from '../../../generated/operations.ts';
+import { packageName, type EventName, type EventPayload } from '../../../generated/operations.ts';
 import { codeOf, isConnectionLost } from '../faults.ts';
 import type { DatabaseTime } from '../rules/database-time.ts';
 import type { TablesWithoutEvents } from './tables.ts';
@@ -10,7 +10,6 @@ import type { TablesWithoutEvents } from './tables.ts';
 /** Enough for changes that have no events. */
 export interface Work {
   readonly db: Tx;
-  /** When its transaction began. */
   readonly now: DatabaseTime;
 }
 
@@ -41,7 +40,6 @@ export interface UnitOfWork extends Work {
 export type Target<Name extends EventName> = EventPayload<Name>['target'];
 
 export interface Published {
-  /** Of the event. */
   id: string;
   /** How many subscriptions it goes to. */
   deliveries: number;
@@ -201,7 +199,7 @@ export const lockUntilCommit = async (db: Tx, name: string): Promise<void> => {
 };
 
 /** `waitForOlderTransactions` ignores transactions with this name: they only hold a lock. */
-export const lockHolder = 'payments-service lock';
+export const lockHolder = `${packageName} lock`;
 
 /**
  * Runs `work` while a transaction on a connection of its own holds the lock; undefined when another process holds it. Not a lock of

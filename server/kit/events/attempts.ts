@@ -1,10 +1,10 @@
 // Records attempts at deliveries: the lease ends, and a subscription that has failed for too long is switched off.
 import { sql } from 'kysely';
 import type { Tx } from '../database/database.ts';
+import { groupByAccount } from '../rules/accounts.ts';
 import { earlier, type DatabaseTime } from '../rules/database-time.ts';
 import type { LeasedDelivery } from './deliveries.ts';
 
-/** One attempt at a delivery, and what follows from it. */
 export interface Attempt {
   delivery: LeasedDelivery;
   at: DatabaseTime;
@@ -13,7 +13,6 @@ export interface Attempt {
   error: string | null;
   /** The beginning of what the receiver said with a status other than 2xx. */
   answer: string | null;
-  /** What becomes of the delivery. */
   state: 'succeeded' | 'pending' | 'failed';
   /** Seconds until the next attempt; undefined when there is none. */
   wait: number | undefined;
@@ -31,10 +30,8 @@ export async function recordAttempts(
   attempts: readonly Attempt[],
 ) {
   const recorded = new Set<string>();
-  for (const account of new Set(attempts.map(({ delivery }) => delivery.merchant_account_id))) {
-    const own = attempts.filter(({ delivery }) => delivery.merchant_account_id === account);
+  for (const [account, own] of groupByAccount(attempts, ({ delivery }) => delivery.merchant_account_id))
     for (const id of await recordOf(tx, worker, account, own)) recorded.add(id);
-  }
   const lost: Attempt[] = [];
   const locked: Attempt[] = [];
   for (const attempt of attempts.filter(({ delivery }) => !recorded.has(delivery.id)))
@@ -52,9 +49,8 @@ export async function recordAttempts(
 async function isLeasedBy(tx: Tx, worker: string, { delivery }: Attempt): Promise<boolean> {
   const { rows } = await sql`
     select from deliveries
-    where merchant_account_id = ${delivery.merchant_account_id} and id = ${delivery.id} and leased_by = ${worker}`.execute(
-    tx,
-  );
+    where merchant_account_id = ${delivery.merchant_account_id} and id = ${delivery.id}
+      and leased_by = ${worker}`.execute(tx);
   return rows.length > 0;
 }
 
@@ -110,9 +106,8 @@ async function recordFailures(tx: Tx, now: DatabaseTime, attempts: readonly Atte
   const subscriptionOf = ({ delivery }: Attempt) => delivery.subscription_id;
   const { rows } = await sql<{ id: string }>`
     select id from webhook_subscriptions
-    where id = any(${[...new Set(attempts.map(subscriptionOf))]}::uuid[]) and failing_since is not null`.execute(
-    tx,
-  );
+    where id = any(${[...new Set(attempts.map(subscriptionOf))]}::uuid[])
+      and failing_since is not null`.execute(tx);
   const failing = new Set(rows.map(({ id }) => id));
   const switchedOff: string[] = [];
   // Two workers may change the same subscriptions. The same order prevents a deadlock.

@@ -22,7 +22,6 @@ const longestHeaders = 16 * 1024;
 const longestAnswer = 64 * 1024;
 
 export interface ReceiverConnection {
-  /** Its subscription, scheme, host and port. */
   for: string;
   client: Client;
   /** Set for each request: undici connects again if the receiver closes the connection before the request is sent. */

@@ -1,6 +1,7 @@
 // One attempt at a delivery, and what follows from it.
 import { createHmac } from 'node:crypto';
 import type { Logger } from 'pino';
+import { programName } from '../../../generated/operations.ts';
 import type { Db } from '../database/database.ts';
 import type { DatabaseTime } from '../rules/database-time.ts';
 import type { Vault } from '../secrets/vault.ts';
@@ -73,7 +74,7 @@ async function post(
   } catch (error) {
     log.error(
       { err: error, subscription: delivery.subscription_id },
-      'the secrets of a webhook subscription cannot be opened; see: payments doctor',
+      `the secrets of a webhook subscription cannot be opened; see: ${programName} doctor`,
     );
     return unsent('the secrets of the subscription cannot be opened');
   }

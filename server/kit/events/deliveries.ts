@@ -190,7 +190,6 @@ async function lease(
   return rows;
 }
 
-/** Makes due what the worker still holds. */
 export async function endLeases(db: Db, worker: string): Promise<void> {
   await sql`
     update deliveries set leased_by = null, due_at = now() where leased_by = ${worker} and ${isLeased}

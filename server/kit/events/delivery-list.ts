@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { acrossAccounts } from '../database/across-accounts.ts';
 import type { Db, Tx } from '../database/database.ts';
+import { groupByAccount } from '../rules/accounts.ts';
 import { deliveriesWithEvents, type DeliveryKey } from './outbox.ts';
 
 /** What events are about, such as a transaction. */
@@ -29,7 +30,6 @@ const next = sql<Date | null>`case when deliveries.state = 'pending'
 
 export type Delivery = Awaited<ReturnType<typeof listDeliveries>>[number];
 
-/** The newest deliveries, with their attempts. */
 export async function listDeliveries(db: Db, filter: DeliveryFilter, limit: number) {
   const deliveries = await deliveriesWithEvents(db)
     .innerJoin('webhook_subscriptions', 'webhook_subscriptions.id', 'deliveries.subscription_id')
@@ -111,7 +111,6 @@ function matching(filter: DeliveryFilter) {
   return sql<boolean>`${sql.join(given, sql` and `)}`;
 }
 
-/** The newest. */
 export const listEventsOfLastDay = (db: Db, limit: number) =>
   db
     .selectFrom('events')
@@ -188,15 +187,14 @@ export async function reopenDeliveries(
     ${acrossAccounts('all-deliveries')}`.execute(db);
   const wanted = found.filter(({ active }) => active);
   let replayed = 0;
-  for (const account of new Set(wanted.map((one) => one.merchant_account_id))) {
-    const ids = wanted.filter((one) => one.merchant_account_id === account).map(({ id }) => id);
+  for (const [account, own] of groupByAccount(wanted, (one) => one.merchant_account_id)) {
+    const ids = own.map(({ id }) => id);
     const { numAffectedRows = 0n } = await sql`
       update deliveries set state = 'pending', updated_at = now(),
         attempts_before = attempts + (leased_by is not null)::integer,
         due_at = case when leased_by is null then ${found[0]?.now}::timestamptz else due_at end
-      where merchant_account_id = ${account} and id = any(${ids}::uuid[]) and ${matching(filter)}`.execute(
-      db,
-    );
+      where merchant_account_id = ${account} and id = any(${ids}::uuid[])
+        and ${matching(filter)}`.execute(db);
     replayed += Number(numAffectedRows);
   }
   return {

@@ -60,8 +60,6 @@ export async function withEvent<
   return changed;
 }
 
-// Events and their deliveries.
-
 interface EventRow {
   id: string;
   name: string;
@@ -71,7 +69,6 @@ interface EventRow {
 }
 
 export interface DeliveryKey {
-  /** The account of the event. */
   merchant_account_id: string;
   id: string;
 }
@@ -126,7 +123,6 @@ export async function deleteDeliveriesOf(db: Tx, account: string, events: readon
   if (rows.length > 0)
     await sql`
       delete from delivery_attempts
-      where merchant_account_id = ${account} and delivery_id = any(${rows.map(({ id }) => id)}::uuid[])`.execute(
-      db,
-    );
+      where merchant_account_id = ${account}
+        and delivery_id = any(${rows.map(({ id }) => id)}::uuid[])`.execute(db);
 }

@@ -1,4 +1,5 @@
 // One round of a worker: records the attempts that have ended and leases deliveries that are due, in one transaction.
+import { programName } from '../../../generated/operations.ts';
 import { inTransaction, type Tx } from '../database/database.ts';
 import { codeOf } from '../faults.ts';
 import { clockFrom } from '../rules/database-time.ts';
@@ -8,7 +9,6 @@ import { leaseDeliveries, type LeaseLimits } from './deliveries.ts';
 import type { UnderWay } from './under-way.ts';
 
 interface RoundOptions extends Pick<DeliverDeps, 'db' | 'log' | 'noteAttempt'> {
-  /** Of the worker. */
   id: string;
   limits: Pick<LeaseLimits, 'perSubscription' | 'perAccount'>;
   /** How many deliveries the worker may hold now. */
@@ -82,7 +82,7 @@ function tell({ log, noteAttempt }: RoundOptions, { recorded, lost, switchedOff 
   for (const subscription of switchedOff)
     log.warn(
       { subscription },
-      'the webhook subscription failed and was switched off; to switch it on again: payments webhooks activate ID',
+      `the webhook subscription failed and was switched off; to switch it on again: ${programName} webhooks activate ID`,
     );
 }
 

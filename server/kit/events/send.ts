@@ -2,6 +2,7 @@
 // the rest of a 2xx is discarded, and of any other the first kilobyte is for the operator. undici's `Client` follows no redirects
 // and uses no proxy.
 import type { Dispatcher } from 'undici';
+import { packageName } from '../../../generated/operations.ts';
 import { connectionLimits, createConnections, type ReceiverConnection } from './connections.ts';
 import { showAnswer, AttemptFailure, sendMilliseconds } from './failure.ts';
 import { checkUrl, createGuardedLookup, urlRules, type UrlRules } from './guard.ts';
@@ -14,7 +15,6 @@ interface Outgoing {
   url: string;
   body: string;
   headers: Record<string, string>;
-  /** What signed the headers. */
   secrets: readonly string[];
   login: { username: string; password: string } | undefined;
 }
@@ -97,7 +97,7 @@ const requestOf = (
   body,
   headers: {
     'Content-Type': 'application/json',
-    'User-Agent': 'payments-service-webhooks/1',
+    'User-Agent': `${packageName}-webhooks/1`,
     ...headers,
     ...(login && { Authorization: `Basic ${basicOf(login)}` }),
   },

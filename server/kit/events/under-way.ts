@@ -5,7 +5,6 @@ import { deliver, type AttemptContext } from './deliver.ts';
 import type { LeasedDelivery } from './deliveries.ts';
 
 export interface UnderWay {
-  /** Begins an attempt at a delivery. */
   start: (delivery: LeasedDelivery, at: DatabaseTime) => void;
   hasEnded: () => boolean;
   /** The attempts that have ended. They are the caller's now: to be recorded, or put back. */

@@ -12,34 +12,25 @@ import { createRound } from './round.ts';
 import { createSend } from './send.ts';
 import { createUnderWay } from './under-way.ts';
 
-export interface WorkerLimits {
+export const defaultLimits = {
   /** Attempts under way to one subscription, by all workers together. A subscription that fails has one at a time. */
-  perSubscription: number;
-  /** Attempts of one account that this worker has under way, to all of its subscriptions. */
-  perAccount: number;
-  perWorker: number;
-  /** The longest time between two rounds. */
-  pollMilliseconds: number;
-  /** The same while deliveries are due that there is no room for, or that another worker has just looked at. */
-  busyMilliseconds: number;
-  /** The least time between two rounds, so that what ends or comes meanwhile is in one transaction. */
-  leastMilliseconds: number;
-  /** A round that leased nothing and took longer is followed by a pause of twice its time, also if the worker is woken. */
-  slowMilliseconds: number;
-  /** Time that `stop` gives running attempts. Then they are cancelled, and the next worker retries them. */
-  stopMilliseconds: number;
-}
-
-export const defaultLimits: WorkerLimits = {
   perSubscription: 16,
+  /** Attempts of one account that this worker has under way, to all of its subscriptions. */
   perAccount: 100,
   perWorker: 1000,
+  /** The longest time between two rounds. */
   pollMilliseconds: 500,
+  /** The same while deliveries are due that there is no room for, or that another worker has just looked at. */
   busyMilliseconds: 50,
+  /** The least time between two rounds, so that what ends or comes meanwhile is in one transaction. */
   leastMilliseconds: 2,
+  /** A round that leased nothing and took longer is followed by a pause of twice its time, also if the worker is woken. */
   slowMilliseconds: 50,
+  /** Time that `stop` gives running attempts. Then they are cancelled, and the next worker retries them. */
   stopMilliseconds: 3_000,
 };
+
+export type WorkerLimits = typeof defaultLimits;
 
 /** Time that `stop` gives the database after that. */
 const releaseMilliseconds = 5_000;

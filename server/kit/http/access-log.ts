@@ -8,7 +8,6 @@ import type { RequestFeed } from './dashboard/feed.ts';
 import { isProbe } from './health.ts';
 import { trailOf, type Refusal } from './known.ts';
 
-/** Called when a request has ended, with the ID of its operation. */
 type NoteRequest = (operation: string | undefined, status: number | 'aborted', milliseconds: number) => void;
 
 interface Notes {
@@ -53,7 +52,6 @@ export const createAccessLog =
 
 /** Made by maintenance/tracing.ts. */
 export interface RequestTracing {
-  /** `given` is the header `traceparent`. */
   beginRequest: (given: string | undefined) => {
     /** Undefined when neither the caller nor an SDK began a trace. */
     traceId: string | undefined;
@@ -97,7 +95,6 @@ const shownWords = (path: string, isShown: (word: string) => boolean) =>
 /** Keeps of a pointer to a fault: names of properties and positions in lists. */
 const harmless = (pointer: string) => shownWords(pointer, (word) => name.test(word) || position.test(word));
 
-/** A path that the contract does not know. */
 export const unknownPath = (url: string): string => {
   const [path = ''] = url.split('?', 1);
   // The contract has no numbers in paths, so a number is something of the caller's.

@@ -26,7 +26,6 @@ import {
 import type { OwnChecks } from './limits.ts';
 import { check } from './pipeline.ts';
 
-/** All that the steps before have found out. */
 export type Known = Arrived & Routed & Authenticated & Selected & Owned & Validated;
 
 /** What the handler of an operation that writes has in addition. */
@@ -42,7 +41,6 @@ interface AnswerDeps<Deps extends object> {
   unitsOn: (db: Db) => InUnitOfWork;
   ownChecks: OwnChecks;
   keysOf: (db: Db, account: string | null) => Promise<DigestKeys>;
-  /** Where the answers to requests with an Idempotency-Key are kept. */
   keptAnswersOn: (db: Db, owner: Owner) => KeptAnswers<Work>;
   recordCall: RecordCall;
 }

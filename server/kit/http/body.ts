@@ -63,7 +63,6 @@ const decoders: Partial<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 };
 
-/** The decoded body. */
 export async function receive(req: Request, limit: number): Promise<Buffer> {
   const encoding = req.headers['content-encoding']?.toLowerCase() || 'identity';
   // A name such as `constructor` is one of every object.

@@ -9,17 +9,14 @@ interface Connection {
   running: ServerResponse | undefined;
   waiting: Exchange[];
   newest: ServerResponse | undefined;
-  /** Requests so far. */
   total: number;
   deadline: NodeJS.Timeout | undefined;
 }
 
+/** As listen.ts explains them. */
 interface ConnectionLimits {
-  /** On one connection. */
   mostRequests: number;
-  /** From the start of a connection, or the end of an answer, to the head of the next request. */
   nextRequestMilliseconds: number;
-  /** Until an answer must have been taken, from the start of its request. */
   answerMilliseconds: number;
   lastRequestMilliseconds: number;
   shutdownMilliseconds: number;
@@ -107,7 +104,6 @@ export function serveConnections(
     /** The response to the last request of this connection, sent or not. */
     newest: (socket: Socket): ServerResponse | undefined => connections.get(socket)?.newest,
     endKeepAlive,
-    /** Accepts no new connections, and finishes running requests. */
     close: () =>
       new Promise<void>((done, failed) => {
         endKeepAlive();

@@ -3,7 +3,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express } from 'express';
 
-/** What Node makes the requests and responses of an app of: an option of `createServer`. */
 export interface Messages {
   IncomingMessage: typeof IncomingMessage;
   ServerResponse: typeof ServerResponse;

@@ -3,12 +3,10 @@ import type { Express } from 'express';
 import { trailOf } from './known.ts';
 import { check } from './pipeline.ts';
 
-/** The phase of a service, from listening until it has stopped. */
 export interface Life {
   phase: 'starting' | 'serving' | 'stopping';
   /** With port 0, the one that was found, once this serves. */
   publicUrl: string;
-  /** Fails if the start does. */
   started: Promise<void>;
 }
 
@@ -16,10 +14,7 @@ const probes = new Set(['/healthz', '/readyz']);
 
 export const isProbe = (path: string): boolean => probes.has(path);
 
-/**
- * Requests that arrive while the service starts wait until it serves them, and are cut off if the start fails. Health checks are
- * answered at once.
- */
+/** Until then requests wait. They are cut off if the start fails. Health checks are answered at once. */
 export const createWaitForStart = (life: Life) =>
   check('started', (_known: object, req) => {
     if (life.phase === 'serving' || isProbe(req.path)) return undefined;

@@ -24,7 +24,6 @@ export interface Caller {
   scopes: readonly string[];
   /** What the roles of the pair allow. */
   permissions: readonly string[];
-  /** The merchant accounts that the pair has access to. */
   accounts: Accounts;
   /** Identifies the token for the rate limit. */
   tokenDigest: string;
@@ -45,12 +44,10 @@ export interface Owned {
   db: Db;
 }
 
-/** Defaults are filled in. */
 export interface Validated {
   input: { path: Record<string, unknown>; query: Record<string, unknown>; body: unknown };
 }
 
-/** Why a request was refused, for the access log. */
 export interface Refusal {
   code: string;
   reason: string | undefined;
@@ -59,7 +56,6 @@ export interface Refusal {
 /** For what runs when a request ends, such as the access log: any step may have refused it, so everything may be missing. */
 export interface Trail
   extends Partial<Pick<Arrived, 'requestId'>>, Partial<Routed>, Partial<Authenticated>, Partial<Selected> {
-  /** Missing without tracing. */
   traceId?: string | undefined;
   refusal?: Refusal;
   /** Why `/readyz` responds with 503. */

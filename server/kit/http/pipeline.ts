@@ -14,7 +14,6 @@ declare const inTypesOnly: unique symbol;
 /** The mark of a step that only refuses. No value has it: the next step demands it in its type, which keeps the two in order. */
 export type Passed<Name extends string> = { readonly [Key in Name]: typeof inTypesOnly };
 
-/** A step that finds nothing out, and only refuses. */
 export const check = <Name extends string, Needs>(
   _mark: Name,
   refuse: (known: Needs, req: Request, res: Response) => Promise<void> | void,
@@ -22,7 +21,6 @@ export const check = <Name extends string, Needs>(
 
 type Untyped = (known: never, req: Request, res: Response) => unknown;
 
-/** `Known`: what is known of a request after its last step. */
 export interface Pipeline<Known> {
   /** Appends a step, which may not find out again what is known. */
   step: <Finds extends object & { [Key in keyof Known]?: never }>(
@@ -49,7 +47,6 @@ export function forEvery<Known>(app: Express, { steps }: Pipeline<Known>): Pipel
   return withSteps([]);
 }
 
-/** Other requests pass. */
 export const whereOnly =
   <Known extends Passed<'answered'>>(
     isMeant: (req: Request) => boolean,

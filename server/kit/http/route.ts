@@ -19,9 +19,7 @@ export interface Found<Operation> {
 
 export interface Router<Operation> {
   (req: Request): Found<Operation>;
-  /** Whether the contract has the path. */
   isKnown: (req: Request) => boolean;
-  /** The methods of the path, if the contract has it. */
   allowOf: (url: string) => string | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Serves the docs, the contract and badges. They are public and need no token.
+// Serves the docs and the contract. They are public and need no token.
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import express, { type Express, type Request, type RequestHandler } from 'express';
@@ -28,19 +28,15 @@ export function serveStatic(app: Express, deps: StaticDeps): void {
   serveDocs(app, siteDir, { kind: isSandbox ? 'sandbox' : 'production', hasConsole });
 }
 
-// Serves the docs, and other pages that were built before the start: compressed as they were built, and cached.
-
 interface DocsOptions {
   /**
    * In a sandbox or a mock, examples name the server that the page comes from, and pages of a mock say that any token will do.
    * Test cards are not for production: there, examples keep naming a sandbox on the reader's machine.
    */
   kind: 'sandbox' | 'mock' | 'production';
-  /** Each operation has a link to it. */
   hasConsole: boolean;
 }
 
-/** The mock serves them too. */
 export function serveDocs(app: Express, siteDir: string, { kind, hasConsole }: DocsOptions): void {
   // The relative links of the pages need the trailing slash.
   app.get('/docs', (_req, res) => {
@@ -64,18 +60,11 @@ export function serveDocs(app: Express, siteDir: string, { kind, hasConsole }: D
   app.use('/docs', serveBuilt(siteDir), sayBuilding(siteDir, 'digest.txt'), findPage(siteDir));
 }
 
-interface Servers {
-  servers?: { url: string }[];
-}
-
 /** The contract. The server that it comes from is the first in its list, because tools call the first one. */
-export const withOwnServer = (contract: object, url: string): object => ({
-  ...contract,
-  servers: [
-    { url, description: 'This server' },
-    ...((contract as Servers).servers ?? []).filter((one) => one.url !== url),
-  ],
-});
+export const withOwnServer = (contract: Pick<Document, 'servers'>, url: string): object => {
+  const others = (contract.servers ?? []).filter((one) => one.url !== url);
+  return { ...contract, servers: [{ url, description: 'This server' }, ...others] };
+};
 
 /**
  * While `npm start` builds a folder beside the service: a page that loads itself again. `last` is what a build writes last.

@@ -50,14 +50,12 @@ export async function claimOf(
 /** How many refusals of one key pair are kept, counted from its first one on. */
 export const refusalLimit = { scope: 'kept refusals', limit: 10_000, windowSeconds: keepKeySeconds };
 
-/** How long a repeated request waits for the first one, and how often it looks. */
 const waitMilliseconds = 5_000;
 const lookMilliseconds = 100;
 
 /** `unit` is the unit of work of the answer, if it has one. */
 export type KeepAnswer<Unit> = (answer: SentAnswer, unit?: Unit) => Promise<void>;
 
-/** A request with a key, and how it is carried out. */
 interface KeyedRequest<Unit> {
   kept: KeptAnswers<Unit>;
   claim: Claim;

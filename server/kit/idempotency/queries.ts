@@ -18,9 +18,8 @@ export async function findIdempotencyKey(db: Db, { account, slot }: Pick<Claim, 
   const { rows } = await sql<{ fingerprint: string; answer_sealed: string | null; isErased: boolean }>`
     select fingerprint, answer_sealed, answer_sealed is null and claimed_until = ${settled} as "isErased"
     from idempotency_keys where merchant_account_id = ${account} and slot = ${slot}
-      and created_at > clock_timestamp() - ${seconds(keepKeySeconds)} and claimed_until > clock_timestamp()`.execute(
-    db,
-  );
+      and created_at > clock_timestamp() - ${seconds(keepKeySeconds)}
+      and claimed_until > clock_timestamp()`.execute(db);
   return rows[0];
 }
 

@@ -3,7 +3,6 @@
 import { createHmac } from 'node:crypto';
 import type { DigestKeys } from '../secrets/derive-keys.ts';
 
-/** How long a key is valid. */
 export const keepKeySeconds = 24 * 60 * 60;
 
 /** An answer as it was sent. The body is text, so that a repeated answer has the same bytes. */
@@ -17,7 +16,6 @@ export interface SentAnswer {
 export const isKept = (status: number): boolean =>
   (status >= 200 && status < 300) || status === 404 || status === 409 || status === 422;
 
-/** What is known of a key. */
 export interface KeptAnswer {
   /** Of the first request. */
   fingerprint: string;
@@ -42,7 +40,6 @@ export interface KeptAnswers<Unit> {
   claim: (claim: Claim) => Promise<'claimed' | KeptAnswer>;
   /** Undefined when the key can be claimed. */
   find: (claim: Claim) => Promise<KeptAnswer | undefined>;
-  /** Without a unit of work, in a transaction of its own. */
   keep: (claim: Claim, answer: SentAnswer, unit?: Unit) => Promise<void>;
   /** Nothing was changed: the next request with this key is carried out. Does nothing once an answer is kept. */
   release: (claim: Claim) => Promise<void>;

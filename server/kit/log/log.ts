@@ -7,16 +7,7 @@ import { guide } from '../guides.ts';
 import { hide, type Hidden } from '../rules/card-numbers.ts';
 import { visibleLines } from './visible.ts';
 
-const names = [
-  'authorization',
-  'token',
-  'private_key',
-  'number',
-  'security_code',
-  'pin',
-  'password',
-  'secret',
-].join('|');
+const names = 'authorization|token|private_key|number|security_code|pin|password|secret';
 
 // Secrets are masked in the finished line, so they are found at any depth, also in JSON inside a string. The group `secret` is
 // masked. Two patterns also match text that only begins like a secret, and skip it: so the time grows with the length of the line,
@@ -43,7 +34,6 @@ const redactions: [pattern: RegExp, mask: string][] = [
   [/(?<shown>:\/\/[^\s/:@"]*:)(?:(?<secret>[^\s@"]+)(?=@)|[^\s@"]+)/g, '[redacted]'],
 ];
 
-/** Tokens, keys, passwords and card numbers. */
 export function findSecrets(text: string): Hidden[] {
   const found: Hidden[] = [];
   for (const [pattern, mask] of redactions)
@@ -77,7 +67,6 @@ let stdout: ReturnType<typeof createStdout> | undefined;
 export const flushLog = (): void => stdout?.flushAll();
 
 const flushMilliseconds = 100;
-/** Lines are written in blocks of about this many characters. */
 const blockLength = 4096;
 /** Blocks that wait for a reader or for space on the disk, some 16 MB. */
 const mostWaiting = 4096;

@@ -7,7 +7,6 @@ const inMessage = ['method', 'path', 'status', 'code', 'reason'];
 
 const isText = (value: unknown) => typeof value === 'string' || typeof value === 'number';
 
-/** Returns what shows a line of the log. Anything else stays as it is. */
 export function createTerminalLine(colorize: boolean): (json: string) => string {
   const pretty = prettyFactory({
     colorize,

@@ -3,9 +3,7 @@
 import { codeOf } from '../faults.ts';
 
 export interface Uncaught {
-  /** The name of its class. */
   type: string;
-  /** Such as ENOSPC. */
   code: string | undefined;
   /** Where it was made, without its message. */
   stack: string;
@@ -23,7 +21,6 @@ export function endOnUncaught(tell: (uncaught: Uncaught) => void): void {
   process.on('uncaughtException', end).on('unhandledRejection', end);
 }
 
-/** For people. */
 export const uncaughtText = (message: string, { type, code, stack }: Uncaught): string =>
   [`${message}: ${type}${code === undefined ? '' : ` ${code}`}`, stack].filter(Boolean).join('\n');
 

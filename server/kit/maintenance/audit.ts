@@ -53,7 +53,6 @@ export interface AuditFilter {
   limit: number;
 }
 
-/** The newest first. */
 export function listAuditEntries(
   db: Db,
   { since, until, operator, search, limit }: AuditFilter,

@@ -7,9 +7,7 @@ import type { AllFacts } from './facts.ts';
 
 export interface Finding {
   check: string;
-  /** How many records break it. */
   broken: number;
-  /** Some of them. */
   examples: string[];
   /** What an operator should know although nothing is broken. */
   note?: string;

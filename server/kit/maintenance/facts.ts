@@ -39,7 +39,7 @@ export interface KitFacts<Column extends string> {
   /** Jobs beside the retention, by name. Each returns how many records it changed. */
   daily: 'none' | Readonly<Record<string, (deps: DailyDeps) => Promise<number>>>;
   retention: 'forever' | Retention<Column>;
-  /** What `payments doctor` checks, by the sentence that it prints. */
+  /** What `doctor` checks, by the sentence that it prints. */
   checks: 'none' | Readonly<Record<string, Check>>;
   sealed: SealedColumns<Column>;
 }
@@ -71,7 +71,6 @@ export interface Retention<Column extends string = string> {
   isNumber?: true;
   /** What is kept however old it is. */
   unless?: (account: string) => RawBuilder<unknown>;
-  /** Deletes what belongs to these rows. */
   andThen?: (tx: Tx, account: string, keys: readonly string[]) => Promise<void>;
 }
 

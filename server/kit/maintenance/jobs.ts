@@ -77,7 +77,6 @@ export function startJobs(options: JobsOptions) {
 
 // Deletes what is kept for a limited time, in batches along an index: see docs/decisions/0019-retention.md.
 
-/** A table whose rows are kept for a limited time. */
 type Kept = Pick<KitFacts<string>, 'key' | 'isByAccount'> & { name: string; retention: Retention };
 
 const batchSize = 200;

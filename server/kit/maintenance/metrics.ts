@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { programName } from '../../../generated/operations.ts';
 import type { Db } from '../database/database.ts';
 import type { OpenedDatabase } from '../database/open.ts';
 import type { Attempt } from '../events/attempts.ts';
@@ -11,9 +12,11 @@ import type { Build } from '../installation.ts';
 import { readSecondsAhead } from './clock.ts';
 import type { AllFacts, TableGauge } from './facts.ts';
 
+/** Of every name. */
+const prefix = `${programName.replaceAll('-', '_')}_`;
+
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Of an attempt, by what becomes of its delivery. */
 const outcomes = { succeeded: 'succeeded', pending: 'retried', failed: 'given_up' };
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -23,7 +26,7 @@ export function createMetrics(build: Build) {
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
-    new Counter({ name: `payments_${name}`, help, labelNames, registers });
+    new Counter({ name: prefix + name, help, labelNames, registers });
   const requests = counter('requests_total', 'Requests by operation and status', 'operation', 'status');
   const limited = counter('requests_limited_total', 'Requests that were refused with 429', 'operation');
   const attempts = counter('webhook_attempts_total', 'Attempts to deliver an event, by outcome', 'outcome');
@@ -33,14 +36,14 @@ export function createMetrics(build: Build) {
     'kind',
   );
   const durations = new Histogram({
-    name: 'payments_request_duration_seconds',
+    name: `${prefix}request_duration_seconds`,
     help: 'Time from the start of a request to the end of its answer',
     labelNames: ['operation'],
     buckets: seconds,
     registers,
   });
   new Gauge({
-    name: 'payments_build_info',
+    name: `${prefix}build_info`,
     help: 'Always 1; the labels tell what this instance was built from',
     labelNames: ['version', 'revision'],
     registers,
@@ -68,7 +71,6 @@ export function createMetrics(build: Build) {
 /** A scrape has 10 s by default, and the other metrics matter most while the database does not answer. */
 const scrapeMilliseconds = 2_000;
 
-/** What each scrape reads. */
 export function addGauges(
   registry: Registry,
   database: OpenedDatabase,
@@ -79,7 +81,7 @@ export function addGauges(
   const registers = [registry];
   const poolGauge = (name: string, help: string, key: 'most' | 'inUse' | 'waiting') =>
     new Gauge({
-      name: `payments_database_connections_${name}`,
+      name: `${prefix}database_connections_${name}`,
       help,
       labelNames: ['pool'],
       registers,
@@ -103,7 +105,7 @@ export function addGauges(
 
 function addGauge(registers: Registry[], scrapeDb: () => Db, { name, help, label, read }: TableGauge): void {
   new Gauge({
-    name: `payments_${name}`,
+    name: prefix + name,
     help,
     labelNames: label === undefined ? [] : [label],
     registers,

@@ -15,15 +15,12 @@ interface Observed {
 }
 
 export async function observe(
-  { metricsHost, metricsPort, tracing }: Observed,
+  { metricsHost: host, metricsPort: port, tracing }: Observed,
   database: OpenedDatabase,
   facts: AllFacts,
   here: () => Date,
 ) {
-  const started =
-    metricsPort === undefined
-      ? undefined
-      : await startMetrics({ host: metricsHost, port: metricsPort }, database, facts, here);
+  const started = port === undefined ? undefined : await startMetrics({ host, port }, database, facts, here);
   return {
     metrics: started?.metrics,
     metricsPort: started?.server.port,
@@ -45,7 +42,6 @@ async function startMetrics(
   return { metrics, server };
 }
 
-/** Says why the port of metrics cannot be used. */
 export const refusePort =
   ({ host, port }: { host: string; port: number }) =>
   (error: unknown): never => {

@@ -11,6 +11,7 @@ import {
   type Context,
   type Span,
 } from '@opentelemetry/api';
+import { packageName } from '../../../generated/operations.ts';
 import type { DeliveryTracing } from '../events/deliver.ts';
 import type { RequestTracing } from '../http/access-log.ts';
 import { hasCardNumber } from '../rules/card-numbers.ts';
@@ -22,7 +23,7 @@ export interface Tracing extends DeliveryTracing, RequestTracing {
 
 export function createTracing(): Tracing {
   const running = new AsyncLocalStorage<string>();
-  const tracer = trace.getTracer('payments-service');
+  const tracer = trace.getTracer(packageName);
   const begin = (name: string, kind: SpanKind, given: string | undefined) => {
     const span = tracer.startSpan(name, { kind }, parentOf(given));
     const own = span.spanContext();

@@ -11,7 +11,6 @@ export const allAccounts = '*';
 /** The account of the idempotency keys of requests about no account. Those of requests about many have `allAccounts`. */
 export const noAccount = '';
 
-/** Each change is about one account, but rows of several are read at once. */
 export function groupByAccount<Row, Account>(
   rows: readonly Row[],
   accountOf: (row: Row) => Account,
@@ -25,10 +24,7 @@ export function groupByAccount<Row, Account>(
   return groups;
 }
 
-/**
- * Derives something from a list of accounts once: to sort and write thousands takes longer than to read a page. Key pairs are cached with
- * their list.
- */
+/** Once for each list, which is cached with its key pair: to sort and write thousands takes longer than to read a page. */
 export function onceFor<Derived extends string | object>(
   derive: (accounts: readonly string[]) => Derived,
 ): typeof derive {

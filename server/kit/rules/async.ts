@@ -1,7 +1,6 @@
 // Ways to do work: at the first use, shared with others, with a deadline, or in slices.
 import { setImmediate } from 'node:timers/promises';
 
-/** Makes it at its first use. */
 export function once<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
@@ -34,7 +33,6 @@ export function createBatches<Item, Result>(
     isUnderWay: boolean;
     results?: Promise<readonly Result[]>;
   }
-  /** The last batch of each key. */
   const batches = new Map<string, Batch>();
   const run = async (key: string, batch: Batch, before: Batch | undefined) => {
     // If it failed, those who were in it know.

@@ -42,7 +42,6 @@ export function createCache<Value>(maxSize: number): Cache<Value> {
 export type LookUp<Value> = (
   key: string,
   look: () => Promise<Value | undefined>,
-  /** Who wait for each other. */
   lane?: string,
 ) => Promise<Value | undefined>;
 

@@ -114,7 +114,6 @@ function isKnown(digits: readonly number[], from: number): boolean {
 export interface Hidden {
   from: number;
   to: number;
-  /** What is shown instead. */
   mask: string;
 }
 

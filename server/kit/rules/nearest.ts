@@ -22,7 +22,6 @@ export function editDistance(one: string, other: string): number {
   return row.at(-1) ?? 0;
 }
 
-/** The name that was probably meant; undefined if none differs by at most `most` characters. */
 export function nearest(
   name: string,
   names: readonly string[],

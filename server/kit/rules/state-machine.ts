@@ -6,7 +6,6 @@ export interface IllegalMove {
   reason: string;
 }
 
-/** Undefined for a legal move. */
 export function findIllegalMove<State extends string>(
   table: Readonly<Record<State, readonly State[]>>,
   from: State,

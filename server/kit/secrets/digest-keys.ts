@@ -1,7 +1,8 @@
 // Finds the keys of an account's digests. The random key that they are derived from is made at its first use, and no process
-// replaces it: only `payments secrets replace-lost-keys` does.
+// replaces it: only `secrets replace-lost-keys` does.
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
+import { programName } from '../../../generated/operations.ts';
 import { inTransaction, type Db, type Tx } from '../database/database.ts';
 import { OperatorFault, reasonOf } from '../faults.ts';
 import { createSingleFlight } from '../rules/async.ts';
@@ -53,7 +54,7 @@ export function openKey({ open }: Vault, account: string | null, sealed: string)
     const owner = account === null ? 'the installation' : `merchant account ${account}`;
     // Without a cause: the log would repeat the reason after the command.
     throw new OperatorFault(
-      `The digest key of ${owner} does not open: ${reasonOf(error)} If its card key is lost: payments secrets replace-lost-keys`,
+      `The digest key of ${owner} does not open: ${reasonOf(error)} If its card key is lost: ${programName} secrets replace-lost-keys`,
     );
   }
 }
@@ -77,7 +78,6 @@ export interface StoredKey {
   sealed: string | null;
 }
 
-/** Of all accounts, and of the installation. */
 export async function listSealedKeys(db: Db): Promise<StoredKey[]> {
   const { rows } = await sql<StoredKey>`
     select id as account, key_sealed as sealed from merchant_accounts order by id`.execute(db);

@@ -2,6 +2,7 @@
 // are. A rotation of the card key re-encrypts them while the service runs: without waiting for locked rows, and only values that
 // have not changed since they were read.
 import { sql, type RawBuilder } from 'kysely';
+import { packageName, programName } from '../../../generated/operations.ts';
 import { acrossAccounts } from '../database/across-accounts.ts';
 import type { SqlType } from '../database/columns.ts';
 import { inTransaction, type Db } from '../database/database.ts';
@@ -60,9 +61,8 @@ async function eachBatch(
     const { rows } = await sql<{ id: string; owner: string | null; sealed: string | null }>`
       select ${id} as id, ${owner} as owner, case when ${isWanted} then ${value} end as sealed
       from ${sql.table(table)} where ${only} and ${after ? sql`(${place}) > (${after})` : sql`true`}
-      order by ${place} limit ${batchSize} ${isByAccount ? acrossAccounts('sealed-values') : sql``}`.execute(
-      db,
-    );
+      order by ${place} limit ${batchSize}
+      ${isByAccount ? acrossAccounts('sealed-values') : sql``}`.execute(db);
     const values = rows.flatMap(({ id: of, owner: by, sealed }) =>
       sealed === null ? [] : [{ table, sealed, binding: { purpose, owner: by, id: of } }],
     );
@@ -127,7 +127,7 @@ function reseal({ table, sealed, binding }: SealedValue, { seal, open }: Vault):
   try {
     return seal(open(sealed, binding), binding);
   } catch (error) {
-    throw new OperatorFault(`A value of ${table} ${binding.id} does not open. See: payments doctor`, {
+    throw new OperatorFault(`A value of ${table} ${binding.id} does not open. See: ${programName} doctor`, {
       cause: error,
     });
   }
@@ -174,7 +174,6 @@ export async function findKeyIds(db: Db, columns: readonly Sealed[]): Promise<st
 }
 
 interface MissingKeys {
-  /** IDs of the keys. */
   missing: string[];
   /** Whether no value of the sample fits a key that is given. */
   isWhollyWrong: boolean;
@@ -191,11 +190,10 @@ export async function findMissingKeys(
   return missing.length === 0 ? undefined : { missing, isWhollyWrong: missing.length === used.length };
 }
 
-/** Connections of instances of the service, without those of commands. */
 export async function countInstanceConnections(db: Db): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     select count(*) as total from pg_stat_activity
-    where datname = current_database() and application_name ~ '^payments-service [0-9.]+$'`.execute(db);
+    where datname = current_database() and application_name ~ ${`^${packageName} [0-9.]+$`}`.execute(db);
   return rows[0]?.total ?? 0;
 }
 
@@ -210,9 +208,8 @@ async function waitForOlderTransactions(db: Db, pause: () => Promise<void>): Pro
     const { rows: left } = await sql`
       select 1 from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid() and xact_start < ${since}::timestamptz
-        and backend_type = 'client backend' and application_name is distinct from ${lockHolder} limit 1`.execute(
-      db,
-    );
+        and backend_type = 'client backend'
+        and application_name is distinct from ${lockHolder} limit 1`.execute(db);
     if (left.length === 0) return;
     await pause();
   }

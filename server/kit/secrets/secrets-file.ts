@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { programName } from '../../../generated/operations.ts';
 import { createPrivate, readPrivate, writePrivate } from '../database/embedded/data-dir.ts';
 import { OperatorFault } from '../faults.ts';
 import type { Keys } from './vault.ts';
@@ -34,7 +35,7 @@ export function readSandboxSecrets(dataDir: string, names: readonly string[]): S
   const missing = names.filter((name) => !(name in stored));
   if (missing.length === 0) return stored;
   throw new OperatorFault(
-    `${missing.join(', ')} missing in ${file}, and this command creates nothing. Start the service if it has never run, otherwise restore the file. If it is lost: payments secrets replace-lost-keys`,
+    `${missing.join(', ')} missing in ${file}, and this command creates nothing. Start the service if it has never run, otherwise restore the file. If it is lost: ${programName} secrets replace-lost-keys`,
   );
 }
 
@@ -71,7 +72,7 @@ function read(file: string): SandboxSecrets | undefined {
     // Not JSON: the same fault as JSON of another shape.
   }
   throw new OperatorFault(
-    `${file} does not contain valid sandbox secrets. Restore it. If it is lost, remove it, and run: payments secrets replace-lost-keys`,
+    `${file} does not contain valid sandbox secrets. Restore it. If it is lost, remove it, and run: ${programName} secrets replace-lost-keys`,
   );
 }
 

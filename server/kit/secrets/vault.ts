@@ -3,7 +3,6 @@
 // See docs/decisions/0014-bound-values.md.
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
-/** Where a value is stored. */
 export interface Binding {
   /** What the value is for. Part of every sealed value, so it never changes. */
   purpose: string;
@@ -20,7 +19,6 @@ export interface Vault {
   seal: (text: string, binding: Binding) => string;
   /** Throws when the value was not sealed for this binding, is damaged, or needs a key that is missing. */
   open: (sealed: string, binding: Binding) => string;
-  /** The key that encrypts new values. */
   readonly keyId: string;
   canOpen: (keyId: string) => boolean;
 }
@@ -28,7 +26,6 @@ export interface Vault {
 export const keyIdOf = (key: Buffer): string =>
   createHash('sha256').update('key-id').update(key).digest('hex').slice(0, 8);
 
-/** The ID of the key that encrypted a value. */
 export const sealedWith = (sealed: string): string => sealed.replace(/\..*/, '');
 
 const cipherName = 'aes-256-gcm';

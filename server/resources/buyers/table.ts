@@ -37,6 +37,6 @@ declare module '../../kit/database/tables.ts' {
   }
 }
 
-const shown = presentColumns<BuyerRow, Pick<Buyer, keyof typeof buyerColumns>>(buyerColumns);
+const shown = presentColumns<Buyer>()(buyerColumns);
 
 export const presentBuyer = (buyer: BuyerRow): Buyer => ({ type: 'buyer', ...shown(buyer) });

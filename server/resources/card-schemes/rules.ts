@@ -1,4 +1,3 @@
-// The card schemes of the specification and their names.
 import type { components } from '../../../generated/types.ts';
 
 export type CardScheme = components['schemas']['CardScheme'];

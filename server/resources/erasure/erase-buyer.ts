@@ -33,7 +33,6 @@ import { createSteps, type FoundRecords, type StepOptions } from './steps.ts';
 
 export interface Erasure {
   found: FoundRecords;
-  /** Whether there was nothing left to do. */
   isDone: boolean;
 }
 
@@ -98,7 +97,6 @@ export async function eraseBuyer(id: string, options: ErasureOptions): Promise<E
   return { found, isDone: false };
 }
 
-/** Undefined when there is nothing to erase. */
 function withoutData(
   { isOwn, isCard, ...row }: FoundTransaction,
   references: boolean,

@@ -26,7 +26,7 @@ import {
 import {
   assignments,
   beginErasure,
-  changed,
+  countChanged,
   deleteEvents,
   endErasure,
   eraseAnswers,
@@ -42,7 +42,6 @@ export type ChosenCards = { ids: readonly string[] } | { expiredBefore: string; 
 
 export interface CardErasure {
   found: FoundRecords;
-  /** Of the IDs. */
   alreadyErased: string[];
   unknown: string[];
   /** Whether an earlier run was interrupted and had left nothing that is counted. */
@@ -142,7 +141,6 @@ export async function hasBegun(db: Db, month: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** YYMM of MM/YY. */
 const yearFirst = (month: string): string => month.slice(3) + month.slice(0, 2);
 
 /** In pages of all cards: no index has expiration dates, and a search for the next match could go through the whole table. */
@@ -162,19 +160,17 @@ async function listCards(
 }
 
 /** Judged again, because a card may have got a new date meanwhile. */
-const eraseRows = (
+function eraseRows(
   { db, now }: Work,
   account: string,
   ids: readonly string[],
   isChosen: RawBuilder<boolean>,
-): Promise<number> =>
-  changed(
-    sql`
+): Promise<number> {
+  const erase = sql`
     update payment_methods set ${assignments(erasedValues(rules))}, updated_at = ${notBack(now)}
-    where merchant_account_id = ${account} and id = any(${ids}::uuid[]) and ${isChosen} and ${isLeft}`.execute(
-      db,
-    ),
-  );
+    where merchant_account_id = ${account} and id = any(${ids}::uuid[]) and ${isChosen} and ${isLeft}`;
+  return countChanged(db, erase);
+}
 
 /** Looks through the next events, and returns those that show one of the cards. */
 async function listEventsOf(

@@ -17,7 +17,6 @@ import { nextEvents, noteOf, pageOf, type FoundPage, type FoundRow, type Place }
 
 const batchSize = 500;
 
-/** The buyer whose data is erased. */
 export interface Person {
   id: string;
   /** Empty when transactions name the buyer and there is no record of it. */
@@ -57,7 +56,6 @@ export async function listErasures(db: Db): Promise<string[]> {
   return rows.map(({ name }) => name.replace(/^erasure of /, 'buyers erase ').replace(/^erasure: /, ''));
 }
 
-/** Also finds one that is erased. */
 export const lockBuyerToErase = (db: Tx, account: string, id: string) =>
   db
     .selectFrom('buyers')
@@ -70,25 +68,24 @@ export const lockBuyerToErase = (db: Tx, account: string, id: string) =>
 /** From now on nothing can be stored for the buyer. Its external identifier is still needed to find its transactions. */
 export const eraseBuyerRecord = (db: Tx, account: string, id: string, now: DatabaseTime): Promise<number> => {
   const { external_identifier: _last, ...rules } = buyers.erasure;
-  return changed(
-    sql`
+  const erase = sql`
     update buyers set ${assignments(erasedValues(rules))}, erased_at = ${now}, updated_at = ${notBack(now)}
-    where merchant_account_id = ${account} and id = ${id} and erased_at is null`.execute(db),
-  );
+    where merchant_account_id = ${account} and id = ${id} and erased_at is null`;
+  return countChanged(db, erase);
 };
 
-export const eraseExternalIdentifier = (db: Tx, { account, id }: Person): Promise<number> =>
-  changed(
-    sql`
+export function eraseExternalIdentifier(db: Tx, { account, id }: Person): Promise<number> {
+  const erase = sql`
     update buyers set external_identifier = null
-    where merchant_account_id = ${account} and id = ${id} and external_identifier is not null`.execute(db),
-  );
+    where merchant_account_id = ${account} and id = ${id} and external_identifier is not null`;
+  return countChanged(db, erase);
+}
 
 export const assignments = (values: [column: string, value: unknown][]) =>
   sql.join(values.map(([name, value]) => sql`${sql.ref(name)} = ${value}`));
 
-export const changed = async (running: Promise<{ numAffectedRows?: bigint }>): Promise<number> =>
-  Number((await running).numAffectedRows ?? 0);
+export const countChanged = async (db: Tx, change: RawBuilder<unknown>): Promise<number> =>
+  Number((await change.execute(db)).numAffectedRows ?? 0);
 
 /** Whether a row has something to erase. */
 export const hasSomething = (rules: ColumnRules): RawBuilder<boolean> => {
@@ -103,18 +100,16 @@ export function eraseRecords(
   { account, id }: Person,
   now: DatabaseTime,
 ): Promise<number> {
-  return changed(
-    sql`
+  const erase = sql`
     update ${sql.table(table)} set ${assignments(erasedValues(rules))} ${'updated_at' in rules ? sql`, updated_at = ${notBack(now)}` : sql``}
-    where merchant_account_id = ${account} and buyer_id = ${id} and ${hasSomething(rules)}`.execute(db),
-  );
+    where merchant_account_id = ${account} and buyer_id = ${id} and ${hasSomething(rules)}`;
+  return countChanged(db, erase);
 }
 
 export async function listRecords(db: Db, table: string, { account, id }: Person): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select id from ${sql.table(table)} where merchant_account_id = ${account} and buyer_id = ${id}`.execute(
-    db,
-  );
+    select id from ${sql.table(table)}
+    where merchant_account_id = ${account} and buyer_id = ${id}`.execute(db);
   return rows.map((row) => row.id);
 }
 
@@ -165,9 +160,8 @@ export async function listTransactionsNaming(
       where ${isOf(sql`${account}`)} and ${match} and ${isNext} ${page})`,
   );
   const { rows } = await sql<FoundRow>`
-    select ${account} as account, created_at, id from (${sql.join(ways, sql` union `)}) as found ${page}`.execute(
-    db,
-  );
+    select ${account} as account, created_at, id
+    from (${sql.join(ways, sql` union `)}) as found ${page}`.execute(db);
   return { rows, next: rows.length < batchSize ? undefined : rows.at(-1) };
 }
 
@@ -196,17 +190,17 @@ export async function lockTransactions(
 }
 
 /** The kept answers that show these records: their IDs, or a query for them. */
-export const eraseAnswers = (
+export function eraseAnswers(
   db: Tx,
   account: string,
   shown: readonly string[] | RawBuilder<{ id: string }>,
-): Promise<number> =>
-  changed(
-    sql`
+): Promise<number> {
+  const erase = sql`
     update idempotency_keys set ${assignments(erasedValues(idempotencyKeys.erasure))}
     where merchant_account_id = ${account} and answer_sealed is not null
-      and resource_id ${'execute' in shown ? sql`in (${shown})` : sql`= any(${shown}::uuid[])`}`.execute(db),
-  );
+      and resource_id ${'execute' in shown ? sql`in (${shown})` : sql`= any(${shown}::uuid[])`}`;
+  return countChanged(db, erase);
+}
 
 /** Where an event may name a buyer or a record of it. */
 const namedIn = [
@@ -246,9 +240,6 @@ export async function listEventsShowing(
 /** With their deliveries, which go first: this waits for attempts that are being recorded. */
 export async function deleteEvents({ db }: Work, account: string, ids: readonly string[]): Promise<number> {
   await deleteDeliveriesOf(db, account, ids);
-  return changed(
-    sql`delete from events where merchant_account_id = ${account} and id = any(${[...ids]}::uuid[])`.execute(
-      db,
-    ),
-  );
+  const erase = sql`delete from events where merchant_account_id = ${account} and id = any(${[...ids]}::uuid[])`;
+  return countChanged(db, erase);
 }

@@ -13,9 +13,8 @@ export const tablesWithTraces = Object.entries(facts).flatMap(([table, { erasure
 export async function refreshStatistics(db: Db, tables: readonly string[]): Promise<void> {
   await sql`analyze ${sql.join(tables.map((table) => sql.table(table)))}`.execute(db);
   const { rows } = await sql<{ name: string }>`
-    select relname as name from pg_class where oid = any(${tables}::text[]::regclass[]) and reltuples = 0`.execute(
-    db,
-  );
+    select relname as name from pg_class
+    where oid = any(${tables}::text[]::regclass[]) and reltuples = 0`.execute(db);
   for (const { name } of rows)
     await inTransaction(db, (tx) => refreshEmpty(tx, name, facts[name as keyof typeof facts]));
 }
@@ -33,7 +32,6 @@ async function refreshEmpty(tx: Tx, name: string, { placeholder }: (typeof facts
     values (${sql.join(Object.values(values))})`.execute(tx);
   await sql`analyze ${table}`.execute(tx);
   await sql`
-    delete from ${table} where merchant_account_id = ${account.id} and ${sql.ref(idColumn)} = ${id}`.execute(
-    tx,
-  );
+    delete from ${table}
+    where merchant_account_id = ${account.id} and ${sql.ref(idColumn)} = ${id}`.execute(tx);
 }

@@ -1,4 +1,3 @@
-// Facts that follow from a gift card number alone.
 import type { components } from '../../../generated/types.ts';
 import type { Balance } from '../../providers/gift-cards.ts';
 
@@ -11,7 +10,6 @@ export const giftCardBin = (number: string) => ({
 type Item = components['schemas']['GiftCardBalance'];
 
 interface BalanceFacts {
-  /** Null for a card that is not stored. */
   id: string | null;
   merchant_account_id: string;
   /** Undefined for a stored card that this account does not have. */

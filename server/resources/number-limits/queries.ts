@@ -74,7 +74,6 @@ interface Bucket {
   bucket: string;
   /** When each number was tried last, in milliseconds. */
   seen: Record<string, number>;
-  /** When it was asked. */
   now: DatabaseTime;
 }
 

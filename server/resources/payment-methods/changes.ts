@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Db } from '../../kit/database/database.ts';
 import type { InUnitOfWork, UnitOfWork } from '../../kit/database/unit-of-work.ts';
 import { BrokenEvent, withEvent, type EventTx } from '../../kit/events/outbox.ts';
+import { groupByAccount } from '../../kit/rules/accounts.ts';
 import { findIllegalMove, type IllegalMove } from '../../kit/rules/state-machine.ts';
 import type { KeysOf } from '../../kit/secrets/digest-keys.ts';
 import type { Vault } from '../../kit/secrets/vault.ts';
@@ -203,8 +204,8 @@ export async function applyExpiredReplacements(
   };
   for (;;) {
     const due = await listDueReplacements(db, { except: failed, limit: appliedAtOnce });
-    for (const account of new Set(due.map((card) => card.merchant_account_id))) {
-      const ids = due.filter((card) => card.merchant_account_id === account).map(({ id }) => id);
+    for (const [account, own] of groupByAccount(due, (card) => card.merchant_account_id)) {
+      const ids = own.map(({ id }) => id);
       try {
         await applyTo(account, ids);
       } catch (error) {

@@ -162,7 +162,6 @@ export const listPaymentMethods = (
   return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
 };
 
-/** The oldest first. */
 export async function listProcessingIds(db: Db, account: string): Promise<string[]> {
   const rows = await db
     .selectFrom('payment_methods')
@@ -194,7 +193,6 @@ export const currentMonth = sql<string>`to_char(now() at time zone 'UTC', 'YYMM'
 
 export const isExpired = sql<boolean>`${expiry} < ${currentMonth}`;
 
-/** True for cards that have expired and wait for their replacement. */
 const isDue = sql<boolean>`has_replacement and ${isExpired}`;
 
 /** `except`: cards that failed. Not in pages along a key: the index has no ID, so each page would sort all cards of a month. */

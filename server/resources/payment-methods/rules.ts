@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import creditCardType from 'credit-card-type';
 import { passesLuhn, patterns } from '../../kit/rules/card-numbers.ts';
 import type { DigestKeys } from '../../kit/secrets/derive-keys.ts';
-import type { CardScheme } from '../card-schemes/rules.ts';
+import { schemeNames, type CardScheme } from '../card-schemes/rules.ts';
 
 /** A card is valid until the end of its month. A month that does not exist counts as past. */
 export function hasExpired(expirationDate: string, now: Date): boolean {
@@ -30,26 +30,14 @@ export const lastFour = (number: string): string => number.slice(-4);
 export const fingerprintOf = (keys: DigestKeys, number: string): string =>
   createHmac('sha256', keys('fingerprints')).update(number).digest('hex');
 
-// Maps the library's names to those of the specification.
-const names: Record<string, CardScheme> = {
-  'american-express': 'amex',
-  'diners-club': 'diners-club',
-  discover: 'discover',
-  elo: 'elo',
-  hiper: 'hipercard',
-  hipercard: 'hipercard',
-  jcb: 'jcb',
-  maestro: 'maestro',
-  mastercard: 'mastercard',
-  mir: 'mir',
-  unionpay: 'unionpay',
-  visa: 'visa',
-};
+/** Where the library has another name than the specification. */
+const renamed: Readonly<Record<string, string>> = { 'american-express': 'amex', hiper: 'hipercard' };
 
 /** `other` when no scheme or more than one matches. Takes 20 µs. */
 export function askLibrary(number: string): CardScheme {
   const [only, ...others] = creditCardType(number);
-  return (others.length === 0 && only && names[only.type]) || 'other';
+  const name = only && others.length === 0 ? (renamed[only.type] ?? only.type) : '';
+  return Object.hasOwn(schemeNames, name) ? (name as CardScheme) : 'other';
 }
 
 /** Where another scheme may begin, in order. The library looks at the first eight digits. */
@@ -57,7 +45,6 @@ const ranges = [0, ...patterns.flatMap(({ least, most }) => [least, most + 1])]
   .toSorted((one, other) => one - other)
   .map((from) => ({ from, scheme: askLibrary(String(from).padStart(8, '0')) }));
 
-/** The scheme of a whole number. */
 export function schemeOf(number: string): CardScheme {
   const first = Number(number.slice(0, 8));
   return ranges.findLast(({ from }) => from <= first)?.scheme ?? 'other';

@@ -83,10 +83,7 @@ declare module '../../kit/database/tables.ts' {
   }
 }
 
-const shown = presentColumns<
-  Selectable<PaymentMethodsTable>,
-  Pick<PaymentMethod, keyof typeof paymentMethodColumns>
->(paymentMethodColumns);
+const shown = presentColumns<PaymentMethod>()(paymentMethodColumns);
 
 export function presentPaymentMethod(
   method: Selectable<PaymentMethodsTable>,

@@ -59,7 +59,6 @@ interface Choice {
 
 type Column = keyof TransactionsTable;
 
-/** What one filter contributes. */
 type Part = Partial<Omit<Conditions, 'isHashed'>>;
 
 const column = (name: Column) => sql.ref(`transactions.${name}`);
@@ -203,7 +202,6 @@ export function conditionsOf(given: TransactionFilters): Conditions {
   };
 }
 
-/** The times that are in both periods. */
 const within = (one: Period, other: Period = {}): Period => ({
   from: one.from ?? other.from,
   to: one.to && other.to && one.to < other.to ? one.to : (other.to ?? one.to),

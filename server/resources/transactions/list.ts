@@ -96,7 +96,6 @@ function bothRanges(
 const read = async (db: Db, page: CompiledQuery<TransactionItem>, plan?: Plan): Promise<TransactionItem[]> =>
   (await run(db, page, { asBytes: true, plan })).rows;
 
-/** All accounts, by their names if they are few enough to be named in a statement. */
 async function nameFew(db: Db): Promise<Accounts> {
   const rows = await db
     .selectFrom('merchant_accounts')

@@ -18,7 +18,6 @@ export const hasValue = (
   return sql`${own} = ${value} and ${hash}(${own}) = ${hash}(${value})`;
 };
 
-/** That it has one of these. */
 export const hasValueOf = (
   column: string,
   type: ValueType,

@@ -49,7 +49,6 @@ export async function prepareTransactions(
 }
 
 interface StoredTransactions {
-  /** None without events. */
   rows: TransactionRow[];
   /** Positions of those whose ID exists already. */
   refused: number[];
@@ -90,9 +89,8 @@ async function copyOfNew(batch: readonly NewTransaction[]): Promise<Prepared> {
 
 async function listKnownIds(db: Tx, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select id from transactions where id = any(${ids}::uuid[]) ${acrossAccounts('import-duplicates')}`.execute(
-    db,
-  );
+    select id from transactions where id = any(${ids}::uuid[])
+    ${acrossAccounts('import-duplicates')}`.execute(db);
   return rows.map(({ id }) => id);
 }
 
@@ -175,7 +173,6 @@ function columnsOf(given: NewTransaction): Written {
   return values as Written;
 }
 
-/** For json_to_recordset. */
 function recordOf(given: NewTransaction): Written {
   const values = columnsOf(given);
   for (const [name, value] of Object.entries(values))

@@ -177,11 +177,9 @@ export function manyRange(
     ) as transactions ${nearest('transactions', range)}`;
 }
 
-/** What follows after so many entries, if there are more. */
 const stopOf = (where: readonly Condition[], range: Range, entries: number) =>
   sql<Place>`${select(sql`transactions.created_at, transactions.id`, where, { ...range, limit: 1 })} offset ${sql.lit(entries)}`;
 
-/** The filters, for rows that are read anyway. */
 function plainly({ all, ofAccount, any, choice }: Conditions): Condition[] {
   const conditions = [...all, ...ofAccount.map(({ plain }) => plain)];
   if (any.length > 0) conditions.push(sql`(${sql.join(any, sql` or `)})`);

@@ -117,10 +117,7 @@ declare module '../../kit/database/tables.ts' {
   }
 }
 
-const shown = presentColumns<
-  Selectable<TransactionsTable>,
-  Pick<Transaction, keyof typeof transactionColumns>
->(transactionColumns);
+const shown = presentColumns<Transaction>()(transactionColumns);
 
 export const presentTransaction = (row: Selectable<TransactionsTable>): Transaction => ({
   ...transactionConstants,

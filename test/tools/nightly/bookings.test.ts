@@ -51,8 +51,8 @@ it('the compiler accepts service, mock, scripts and tests, and the client knows 
   await mustPass('npm run -s generate');
   await writeFile(
     inCopy('scripts/bookings.ts'),
-    `import { createPaymentsClient } from '../client/index.ts';
-const client = createPaymentsClient({ baseUrl: '', token: '' });
+    `import { createBookingsClient } from '../client/index.ts';
+const client = createBookingsClient({ baseUrl: '', token: '' });
 const { data } = await client.GET('/bookings', { params: { query: { status: 'booked' } } });
 export const name: string | undefined = data?.items[0]?.display_name;
 // @ts-expect-error There is no such status.
@@ -136,6 +136,11 @@ describe('the mock', () => {
     ]);
   });
 
+  it('calls itself by its own name', () => {
+    expect(said).toMatch(/^\nMock of the bookings service: /);
+    expect(said).not.toMatch(/payment/i);
+  });
+
   it('filters the list', async () => {
     expect(await get('/bookings?status=booked')).toMatchObject([200, { items: [{ type: 'booking' }] }]);
     expect(await get('/bookings?status=cancelled')).toMatchObject([200, { items: [] }]);
@@ -159,6 +164,17 @@ describe('npm start', () => {
     await dataDir[Symbol.asyncDispose]();
   });
 
+  it('calls itself by its own name: to people, to PostgreSQL, and as a command', async () => {
+    expect(said).toMatch(/^Bookings service, sandbox: /m);
+    expect(said).toMatch(/npm run -s bookings -- token/);
+    const help = await mustPass('npm run -s bookings -- --help');
+    expect(help).toMatch(/^Usage: bookings /m);
+    // Its data is in a folder of the test.
+    expect(said.replaceAll(dataDir.path, '') + help).not.toMatch(/payment/i);
+    const connected = `select distinct split_part(application_name, ' ', 1) as name from pg_stat_activity where datname = current_database()`;
+    expect(await query(databaseUrl, connected)).toContainEqual({ name: 'bookings-service' });
+  });
+
   it('prints a call, which answers 200', async () => {
     const [command = 'false'] = /curl [^]*?\/bookings$/m.exec(said) ?? [];
     expect(await mustPass(`${command} -s -w ' %{http_code}'`)).toMatch(/^\{"items":\[\].*\} 200$/);
@@ -167,7 +183,7 @@ describe('npm start', () => {
   it('creates, repeats, refuses, cancels, and keeps an event', async () => {
     const url = /"url":"([^"]+)"/.exec(said)?.[1] ?? '';
     const token = await mustPass(
-      `DATA_DIR=${dataDir.path} npm run -s payments -- token --scopes '*.read,*.write'`,
+      `DATA_DIR=${dataDir.path} npm run -s bookings -- token --scopes '*.read,*.write'`,
     );
     const headers = { Authorization: `Bearer ${token.trim()}`, 'Content-Type': 'application/json' };
     const post = (path: string, body?: object, more: Record<string, string> = {}) =>
@@ -216,5 +232,16 @@ describe('npm start', () => {
       listener.process.kill('SIGINT');
       await listener.ended;
     }
+  });
+
+  it('an older instance leaves a later migration of the kit alone', async () => {
+    const later = `insert into applied_migrations (name, digest) values ('kit-9998-later', '')`;
+    await query(databaseUrl, later);
+    const env = { DATA_DIR: dataDir.path, DATABASE_URL: databaseUrl };
+    const older = start('server/main.ts', env);
+    const told = await printed(older, /"msg":"listening"/);
+    older.process.kill('SIGTERM');
+    await older.ended;
+    expect(told).toMatch(/"last":"kit-9998-later"/);
   });
 });

@@ -9,7 +9,6 @@ export const findFirstAccount = (db: Db) =>
 
 export const findAccount = (db: Db, id: string) => selectAccounts(db).where('id', '=', id).executeTakeFirst();
 
-/** The accounts that exist. */
 export const findAccounts = (db: Db, ids: readonly string[]) =>
   selectAccounts(db)
     .where(sql<boolean>`id = any(${ids as string[]})`)

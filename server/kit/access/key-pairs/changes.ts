@@ -1,4 +1,3 @@
-// What changes API key pairs.
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
 import { notBack } from '../../database/columns.ts';
@@ -14,7 +13,6 @@ import type { ApiKeyPairRow } from './table.ts';
 interface NewKeyPair {
   privateKey: KeyObject;
   name: string;
-  /** Slugs. */
   roles: readonly string[];
   accounts: Accounts;
 }
@@ -24,18 +22,13 @@ interface Stored {
   pair: ApiKeyPairRow;
 }
 
-interface NoRoles {
-  kind: 'noRoles';
-  slugs: string[];
-}
-
 interface NoAccounts {
   kind: 'noAccounts';
   ids: string[];
 }
 
 /** The roles or merchant accounts that do not exist. */
-export type Missing = NoRoles | NoAccounts;
+export type Missing = { kind: 'noRoles'; slugs: string[] } | NoAccounts;
 
 export async function createKeyPair(
   { db }: Work,
@@ -101,10 +94,7 @@ export async function deactivateKeyPair(
   return pair && { pair, wasActive: numUpdatedRows > 0n };
 }
 
-/**
- * Moves `last_used_at`, at most once a minute, also with several instances. One statement of its own: a request must not wait for
- * a transaction to authenticate.
- */
+/** At most once a minute, also with several instances. No transaction, for which a request would have to wait to be authenticated. */
 export const recordKeyPairUse = async (db: Db, id: string): Promise<void> => {
   await sql`
     update api_key_pairs set last_used_at = now()

@@ -70,7 +70,6 @@ export const findActivePairNamed = (db: Db, display_name: string) =>
     .limit(1)
     .executeTakeFirst();
 
-/** Everything that authentication needs to know about a pair, in one query. */
 export async function findSigningPair(db: Db, thumbprint: string): Promise<SigningPair | undefined> {
   const found = await db
     .selectFrom('api_key_pairs')

@@ -62,19 +62,11 @@ export const isUsable = (
 
 type Schemas = components['schemas'];
 
-const shownPair = presentColumns<ApiKeyPairRow, Pick<Schemas['ApiKeyPair'], keyof typeof apiKeyPairColumns>>(
-  apiKeyPairColumns,
-);
-const shownAccount = presentColumns<
-  ApiKeyPairRow['merchant_accounts'][number],
-  Pick<Schemas['MerchantAccountSummary'], keyof typeof merchantAccountColumns>
->(merchantAccountColumns);
-const shownRole = presentColumns<
-  ApiKeyPairRow['roles'][number],
-  Pick<Schemas['Role'], keyof typeof roleColumns>
->(roleColumns);
+const shownPair = presentColumns<ApiKeyPair>()(apiKeyPairColumns);
+const shownAccount = presentColumns<Schemas['MerchantAccountSummary']>()(merchantAccountColumns);
+const shownRole = presentColumns<Schemas['Role']>()(roleColumns);
 
-export function presentApiKeyPair(row: ApiKeyPairRow): Schemas['ApiKeyPair'] {
+export function presentApiKeyPair(row: ApiKeyPairRow): ApiKeyPair {
   return {
     type: 'api-key-pair',
     ...shownPair(row),

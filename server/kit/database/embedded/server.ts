@@ -3,6 +3,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { readFileSync, statfsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { programName } from '../../../../generated/operations.ts';
 import { OperatorFault, reasonOf } from '../../faults.ts';
 import { ownerOf } from './data-dir.ts';
 import { ifThere, run, runScript, type DatabaseFolder } from './folder.ts';
@@ -54,7 +55,7 @@ export async function createCluster(
   // The builtin locale: an upgrade of the operating system could change its locales and so break the indexes.
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const sync = settings.includes('fsync=off') ? ['--no-sync'] : [];
-  const options = [`--username=${user}`, '--auth=scram-sha-256', ...locale, ...sync, '--no-instructions'];
+  const options = [`--username=${database}`, '--auth=scram-sha-256', ...locale, ...sync, '--no-instructions'];
   const draft = `new-cluster-${randomBytes(6).toString('hex')}`;
   const script = `
     draft=$1; initdb=$2; shift 2
@@ -166,8 +167,8 @@ interface DatabaseAddress {
   port: number;
 }
 
-const user = 'payments';
-export const database = 'payments';
+/** Also of the user. Statements name it without quotes. */
+export const database = programName.replaceAll('-', '_');
 
 /** Part of the name of a socket; clients use this number unless they are told another. */
 const socketPort = 5432;
@@ -193,7 +194,6 @@ export function lastAddress(folder: DatabaseFolder): DatabaseAddress | undefined
   return { host: host === '' ? folder.directory : host, port: Number(port) };
 }
 
-/** The same if it was a port. */
 export function lastPort(folder: DatabaseFolder): DatabaseAddress | undefined {
   const last = lastAddress(folder);
   return last?.host === '127.0.0.1' ? last : undefined;
@@ -201,7 +201,7 @@ export function lastPort(folder: DatabaseFolder): DatabaseAddress | undefined {
 
 /** For psql, `pg` and DATABASE_URL. The port is named, because PGPORT in the environment would replace it otherwise. */
 export function urlOf({ host, port }: DatabaseAddress, password: string, name: string = database): string {
-  const credentials = `${user}:${password}`;
+  const credentials = `${database}:${password}`;
   if (!host.startsWith('/')) return `postgres://${credentials}@${host}:${port}/${name}`;
   const folder = encodeURIComponent(host).replaceAll('%2F', '/');
   return `postgres://${credentials}@localhost/${name}?host=${folder}&port=${port}`;

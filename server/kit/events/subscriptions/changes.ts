@@ -1,4 +1,3 @@
-// What changes webhook subscriptions and their deliveries.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { acrossAccounts } from '../../database/across-accounts.ts';
@@ -33,29 +32,24 @@ const whose = (account: string | null) =>
   account === null ? 'for all merchant accounts' : `of merchant account ${account}`;
 
 /** For a subscription that becomes active. `active`: how many there are already. */
-const findTooManyActive = (active: number, account: string | null): TooMany | undefined =>
-  active < subscriptionLimits.active
-    ? undefined
-    : {
-        kind: 'tooMany',
-        reason: `There may be at most ${subscriptionLimits.active} active webhook subscriptions ${whose(account)}. Switch one off first.`,
-      };
+function findTooManyActive(active: number, account: string | null): TooMany | undefined {
+  if (active < subscriptionLimits.active) return undefined;
+  const reason = `There may be at most ${subscriptionLimits.active} active webhook subscriptions ${whose(account)}. Switch one off first.`;
+  return { kind: 'tooMany', reason };
+}
 
 /** For a new subscription. `all`: how many there are already, with inactive ones. */
-const findTooMany = (all: number, account: string | null): TooMany | undefined =>
-  all < subscriptionLimits.withInactive
-    ? undefined
-    : {
-        kind: 'tooMany',
-        reason: `There may be at most ${subscriptionLimits.withInactive} webhook subscriptions ${whose(account)}, with inactive ones.`,
-      };
+function findTooMany(all: number, account: string | null): TooMany | undefined {
+  if (all < subscriptionLimits.withInactive) return undefined;
+  const reason = `There may be at most ${subscriptionLimits.withInactive} webhook subscriptions ${whose(account)}, with inactive ones.`;
+  return { kind: 'tooMany', reason };
+}
 
 /** Deliveries have signed events in them, so plain http is for the sandbox. */
 export const isSchemeAllowed = (url: string, environment: 'sandbox' | 'production'): boolean =>
   environment === 'sandbox' || url.startsWith('https://');
 
 interface NewSubscription {
-  /** Null for all accounts. */
   merchant_account_id: string | null;
   url: string;
   active: boolean;
@@ -190,9 +184,8 @@ async function deleteSome(db: Tx, subscription: string): Promise<number> {
   // After the deliveries, so that no attempt is recorded in between.
   await sql`
     delete from delivery_attempts
-    where merchant_account_id = ${account} and delivery_id = any(${rows.map((row) => row.id)}::uuid[])`.execute(
-    db,
-  );
+    where merchant_account_id = ${account}
+      and delivery_id = any(${rows.map((row) => row.id)}::uuid[])`.execute(db);
   return rows.length;
 }
 

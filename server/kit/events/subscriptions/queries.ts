@@ -43,7 +43,6 @@ export async function countWebhookSubscriptions(
   return rows[0] ?? { active: 0, all: 0 };
 }
 
-/** Undefined when there is no such subscription. */
 export const findWebhookSubscription = (db: Db, id: string) =>
   db.selectFrom('webhook_subscriptions').selectAll().where('id', '=', id).executeTakeFirst();
 

@@ -43,10 +43,7 @@ declare module '../../database/tables.ts' {
 /** The caller knows the password, and answers end up in logs. */
 const maskedPassword = '********';
 
-const shown = presentColumns<
-  WebhookSubscriptionRow,
-  Pick<Subscription, keyof typeof webhookSubscriptionColumns>
->(webhookSubscriptionColumns);
+const shown = presentColumns<Subscription>()(webhookSubscriptionColumns);
 
 /** The caller decides whether `secret` is shown. */
 export function presentSubscription(

@@ -13,13 +13,11 @@ export interface DashboardDeps {
   pagesDir: string;
   facts: { name: string; version: string; kind: 'sandbox' | 'mock' };
   requests: RequestFeed;
-  /** A command to try, for a terminal. */
   firstCall: () => string;
   makeToken: () => string;
   /** The mock has none. */
   events?: {
     list: () => Promise<FeedEvent[]>;
-    /** Returns how many deliveries are sent again. */
     replay: (eventId: string) => Promise<number>;
   };
 }

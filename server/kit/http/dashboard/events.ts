@@ -41,7 +41,6 @@ export function createEventFeed(db: Db) {
   };
 }
 
-/** With its last attempt. */
 function shown({ subscription_id, url, state, attempts, next }: Delivery) {
   const last = attempts.at(-1);
   return {

@@ -16,7 +16,6 @@ export interface FeedRequest {
   number: number;
   at: string;
   requestId: string | undefined;
-  /** Its ID, if the contract has it. */
   operation?: string | undefined;
   method: string;
   /** The path of the contract; parts that the contract does not know are not shown. */
@@ -41,10 +40,8 @@ export interface FeedEvent {
 
 export interface FeedDelivery {
   subscription: string;
-  /** The host of its URL. */
   host: string;
   state: string;
-  /** The status of the last attempt, if there was one. */
   status: number | null;
   error: string | null;
   /** What the receiver said, if that was no 2xx. */
