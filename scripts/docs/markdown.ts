@@ -47,6 +47,8 @@ export function render(markdown: string, link: (href: string) => string, isFolde
   // As on GitHub, so that links work there too.
   const ids = new GithubSlugger();
   const places = new Map<Token, string>();
+  /** The only field of a list that has fields is what the list is about, and open. */
+  const alone = new Set<Token>();
   const marked = new Marked({
     renderer: {
       heading({ tokens, text, depth }) {
@@ -100,7 +102,10 @@ export function render(markdown: string, link: (href: string) => string, isFolde
   const tokens = marked.lexer(markdown);
   const sections = sectionsOf(tokens);
   nameItems(tokens, '', places);
-  const alone = new Set(tokens.filter(isList).flatMap(({ items }) => onlyOne(items.filter(hasFields))));
+  for (const { items } of tokens.filter(isList)) {
+    const [only, another] = items.filter(({ tokens: inner }) => inner.some(isList));
+    if (only && !another) alone.add(only);
+  }
   const grouped = withTabs(tokens);
   const html = marked
     .parser(isFolded ? withFolds(grouped) : grouped)
@@ -164,10 +169,6 @@ function summaryOf({ items }: Tokens.List): string {
   const what = items[0]?.text.startsWith('**') ? 'kind' : 'field';
   return `${names.length} ${what}${names.length === 1 ? '' : 's'}: ${escape(names.join(', '))}`;
 }
-
-/** The only field of its list that has fields is what the list is about. */
-const onlyOne = <T>(found: T[]): T[] => (found.length === 1 ? found : []);
-const hasFields = ({ tokens }: Tokens.ListItem) => tokens.some(isList);
 
 /** The status of an error, with all below its heading. */
 function withFolds(tokens: Token[]): Token[] {
