@@ -62,9 +62,9 @@ export async function assemble(contract: Contract, text: string) {
   const description = `${title}. ${summary}.`;
   /** A text as a page for people, and as Markdown for programs. `file`: from where its links lead. */
   const addText = (text: Text, page: Partial<Page> = {}, menu?: MenuGroup[]) => {
-    const { path, file, markdown, afterTitle = '' } = text;
+    const { path, file, markdown, afterTitle = '', isFolded } = text;
     const up = path.includes('/') ? '../' : '';
-    const { title: name, html } = render(markdown, links(file, up));
+    const { title: name, html } = render(markdown, links(file, up), isFolded);
     const content = `<article class="guide">\n${html.replace('</h1>\n', (end) => end + afterTitle)}</article>`;
     const asText = `${path}.md`;
     add({ title: name, description, path: `${path}.html`, asText, content, ...page }, menu);
@@ -85,7 +85,13 @@ export async function assemble(contract: Contract, text: string) {
     );
   for (const { item, markdown } of items)
     addText(
-      { path: item.page.replace('.html', ''), file: 'the contract', markdown, afterTitle: elsewhere(item) },
+      {
+        path: item.page.replace('.html', ''),
+        file: 'the contract',
+        markdown,
+        afterTitle: inConsole(item),
+        isFolded: true,
+      },
       { description: `${item.operation.summary}: ${item.method} ${item.path} of the ${title}.` },
     );
   const contractText = read('docs/contract.md')
@@ -131,15 +137,12 @@ interface Text {
   file: string;
   markdown: string;
   afterTitle?: string;
+  isFolded?: boolean;
 }
 
 /** The console is hidden where there is none: see style.css and server/kit/http/static.ts. */
-const elsewhere = ({ operation, isEvent, href }: Item): string => {
-  const console = isEvent
-    ? ''
-    : `<a href="../../console/#${operation.operationId}">Try it in the console</a> `;
-  return `<p>${console}<a href="../${href}">In the one-page reference</a></p>\n`;
-};
+const inConsole = ({ operation, isEvent }: Item): string =>
+  isEvent ? '' : `<p><a href="../../console/#${operation.operationId}">Try it in the console</a></p>\n`;
 
 const withLinks = (markdown: string, link: Link) =>
   // Not in code: a link there is an example.

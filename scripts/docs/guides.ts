@@ -41,6 +41,8 @@ interface FrontMatter<About> {
   order?: number;
   /** If it is not the name of the file. */
   slug?: string;
+  /** Of sections that had another name once: their addresses stay. */
+  slugs?: Partial<Record<string, string>>;
   about?: About;
   synonyms?: Guide['synonyms'];
 }
@@ -55,11 +57,15 @@ export function readGuides(contract: Contract, project = root): Guide[] {
 
 /** Their places are 10, 20, 30 and so on, so that files can come between them. */
 function sections({ info }: Contract, project: string): Placed[] {
-  const { about = {}, synonyms = {} } = read<Partial<Record<string, string>>>(project, introduction);
+  const {
+    about = {},
+    synonyms = {},
+    slugs = {},
+  } = read<Partial<Record<string, string>>>(project, introduction);
   const texts = info.description.split(/^(?=# )/m).filter((text) => text.startsWith('# '));
   return texts.map((markdown, index) => {
     const label = titleOf(markdown);
-    const name = slug(label);
+    const name = slugs[slug(label)] ?? slug(label);
     const own = about[name];
     if (own === undefined)
       throw new Error(`Say in the first lines of ${introduction}, below \`about:\`, what ${name} is about.`);

@@ -18,12 +18,14 @@ const contractLinks = (contract: Contract, guides: Guide[]): Record<string, stri
 const sections = (guides: Guide[]) =>
   guides
     .filter(({ file }) => file === introduction)
-    .flatMap(({ slug: name, markdown }) =>
-      [...markdown.matchAll(/^(#+) (.+)$/gm)].map(([, level = '', heading = '']) => [
+    .flatMap(({ slug: name, markdown }) => [
+      // By its address, too, which may be that of an earlier name.
+      [`#section/${name}`, `guides/${name}.html`],
+      ...[...markdown.matchAll(/^(#+) (.+)$/gm)].map(([, level = '', heading = '']) => [
         `#section/${slug(heading)}`,
         `guides/${name}.html${level === '#' ? '' : `#${slug(heading)}`}`,
       ]),
-    );
+    ]);
 
 export interface LinkOptions {
   contract: Contract;
@@ -48,7 +50,7 @@ export function createLinks({ contract, guides, asset }: LinkOptions) {
         return toPage(to);
       }
       if (href.startsWith('#')) return href;
-      if (href.startsWith('/docs/')) return base + href.slice('/docs/'.length);
+      if (href.startsWith('/docs/')) return toPage(href.slice('/docs/'.length));
       const [path = '', hash] = href.split('#');
       const file = normalize(join(dirname(from), path)).replace(/\/$/, '');
       if (file === introduction) return translate(`#section/${hash ?? ''}`);

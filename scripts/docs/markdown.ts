@@ -42,10 +42,13 @@ const labelOf = (language: string) => labels[language] ?? highlight.getLanguage(
 const highlighted = (code: string, language: string) =>
   highlight.getLanguage(language) ? highlight.highlight(code, { language }).value : escape(code);
 
-export function render(markdown: string, link: (href: string) => string): Rendered {
+/** `isFolded`: fields of fields, and statuses of errors, are behind a click. browser/site.ts opens what a link leads to. */
+export function render(markdown: string, link: (href: string) => string, isFolded = false): Rendered {
   // As on GitHub, so that links work there too.
   const ids = new GithubSlugger();
   const places = new Map<Token, string>();
+  /** The only field of a list that has fields is what the list is about, and open. */
+  const alone = new Set<Token>();
   const marked = new Marked({
     renderer: {
       heading({ tokens, text, depth }) {
@@ -64,7 +67,12 @@ export function render(markdown: string, link: (href: string) => string): Render
       code: (block) => codeBlock([block]),
       listitem(item) {
         const id = places.get(item);
-        return `<li${id ? ` id="${id}"` : ''}>${this.parser.parse(item.tokens)}</li>\n`;
+        const lists = isFolded && id ? item.tokens.filter(isList) : [];
+        const text = this.parser.parse(item.tokens.filter((token) => !lists.includes(token as Tokens.List)));
+        const folds = lists.map((list) =>
+          folded(summaryOf(list), this.parser.parse([list]), alone.has(item)),
+        );
+        return `<li${id ? ` id="${id}"` : ''}>${text}${folds.join('')}</li>\n`;
       },
       // Links and the search lead to the row of a status.
       tablerow: ({ text }) => `<tr>${text}</tr>\n`.replace(/<tr>\n?<td>(\d{3})</, '<tr id="$1"><td>$1<'),
@@ -81,12 +89,27 @@ export function render(markdown: string, link: (href: string) => string): Render
         return `<table>\n<thead>\n${line(token.header, 'th')}</thead>\n<tbody>${token.rows.map((row) => line(row)).join('')}</tbody></table>\n`;
       },
     },
-    extensions: [{ name: 'tabs', renderer: ({ codes }) => codeBlock(codes as Tokens.Code[]) }],
+    extensions: [
+      { name: 'tabs', renderer: ({ codes }) => codeBlock(codes as Tokens.Code[]) },
+      {
+        name: 'fold',
+        renderer({ tokens: [heading, ...others] = [] }) {
+          return folded(this.parser.parse(heading ? [heading] : []), this.parser.parse(others));
+        },
+      },
+    ],
   });
   const tokens = marked.lexer(markdown);
   const sections = sectionsOf(tokens);
   nameItems(tokens, '', places);
-  const html = marked.parser(withTabs(tokens)).replace('</h1>\n', (end) => `${end}${contents(sections)}`);
+  for (const { items } of tokens.filter(isList)) {
+    const [only, another] = items.filter(({ tokens: inner }) => inner.some(isList));
+    if (only && !another) alone.add(only);
+  }
+  const grouped = withTabs(tokens);
+  const html = marked
+    .parser(isFolded ? withFolds(grouped) : grouped)
+    .replace('</h1>\n', (end) => `${end}${contents(sections)}`);
   return { title: sections.find(({ heading }) => heading)?.heading ?? '', html, sections };
 }
 
@@ -136,6 +159,32 @@ function withTabs(tokens: Token[]): Token[] {
   });
 }
 
+const folded = (summary: string, content: string, isOpen = false) =>
+  `<details class="fold"${isOpen ? ' open' : ''}><summary>${summary}</summary>\n${content}</details>\n`;
+
+function summaryOf({ items }: Tokens.List): string {
+  const names = items
+    .map(({ text }) => /^(?:`([^`]+)`|\*\*(.+?)\*\*)/.exec(text))
+    .map((name) => name?.[1] ?? name?.[2]);
+  const what = items[0]?.text.startsWith('**') ? 'kind' : 'field';
+  return `${names.length} ${what}${names.length === 1 ? '' : 's'}: ${escape(names.join(', '))}`;
+}
+
+/** The status of an error, with all below its heading. */
+function withFolds(tokens: Token[]): Token[] {
+  const parts: Token[][] = [];
+  for (const token of tokens) {
+    const [first] = parts.at(-1) ?? [];
+    if (first && isErrorStatus(first) && !isHeading(token)) parts.at(-1)?.push(token);
+    else parts.push([token]);
+  }
+  return parts.flatMap((part) =>
+    part[0] && isErrorStatus(part[0])
+      ? [{ type: 'fold', raw: '', tokens: part } satisfies Tokens.Generic]
+      : part,
+  );
+}
+
 /** Each heading with the text below it, and each row of a table of statuses, as the search finds them. */
 function sectionsOf(tokens: Token[]): Section[] {
   const ids = new GithubSlugger();
@@ -176,6 +225,9 @@ function nameItems(tokens: Token[], parent: string, places: Map<Token, string>):
 export const itemId = (parent: string, name: string): string => [parent, name].filter(Boolean).join('.');
 
 const isHeading = (token: Token): token is Tokens.Heading => token.type === 'heading';
+const isErrorStatus = (token: Token) =>
+  isHeading(token) && token.depth === 3 && /^[45]\d\d\b/.test(token.text);
+const isList = (token: Token): token is Tokens.List => token.type === 'list';
 const isTable = (token: Token): token is Tokens.Table => token.type === 'table';
 const isStatus = (text: string) => /^\d{3}$/.test(text);
 

@@ -17,21 +17,18 @@ export interface Section {
 /** `contract` is that for readers. */
 export function operationPage(contract: Contract, item: Item): string {
   const { 'x-codeSamples': samples = [], summary, description = '' } = item.operation;
-  const [first, ...others] = samples.map(({ lang, source }) =>
-    fence(fences[lang] ?? lang.toLowerCase(), source),
-  );
   const shown = new Map<string, string>();
   const parts = [
     `# ${summary}`,
     calledBy(item),
     description.trim(),
-    ...(first ? [first, 'Also in [other languages](#other-languages).'] : []),
+    // With nothing between them, so that they become tabs.
+    ...samples.map(({ lang, source }) => fence(fences[lang] ?? lang.toLowerCase(), source)),
     ...sectionsOf(contract, item).flatMap(({ heading, text = [], fields, isSent }) => [
       heading,
       ...text,
       linesOf(fields, isSent, shown).join('\n'),
     ]),
-    ...(others.length > 0 ? ['## Other languages', ...others] : []),
   ];
   return `${parts.filter(Boolean).join('\n\n')}\n`;
 }

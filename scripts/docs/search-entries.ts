@@ -54,7 +54,7 @@ export function guideEntries(pages: Page[]): Entry[] {
 /** `contract` is that for readers. Guides explain errors and the headers of responses. */
 export const referenceEntries = (contract: Contract): Entry[] =>
   itemsOf(contract).flatMap((item) => {
-    const { path, method, operation, isEvent, page, href } = item;
+    const { path, method, operation, isEvent, page } = item;
     const { summary, description = '', operationId } = operation;
     const found = sectionsOf(contract, item)
       .filter(({ heading }) => !/^### [^2]|^## Response headers/.test(heading))
@@ -64,7 +64,6 @@ export const referenceEntries = (contract: Contract): Entry[] =>
         title: summary,
         place: isEvent ? path : `${method} ${path}`,
         href: page,
-        also: href,
         text: plain(`${operationId} ${description}`),
         // Readers write `payment_method.created` too.
         keywords: path.includes('-') && isEvent ? path.replaceAll('-', '_') : undefined,

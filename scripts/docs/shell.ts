@@ -67,7 +67,10 @@ export function menusOf(
     },
   ];
   return {
-    integrate: withItems(({ page }) => page, { label: 'Reference in one page', href: 'reference.html' }),
+    integrate: withItems(({ page }) => page, {
+      label: 'The whole reference on one page',
+      href: 'reference.html',
+    }),
     reference: withItems(({ href }) => href),
     operate: [
       { label: 'Integrate', links: [overview] },

@@ -14,6 +14,7 @@ import {
 } from '../../scripts/docs/contract.ts';
 import { fieldsOf, rulesOf } from '../../scripts/docs/fields.ts';
 import { readGuides } from '../../scripts/docs/guides.ts';
+import { createLinks } from '../../scripts/docs/links.ts';
 import { render } from '../../scripts/docs/markdown.ts';
 import { operationPage } from '../../scripts/docs/operation-page.ts';
 import { workflowPage } from '../../scripts/docs/workflow-page.ts';
@@ -231,6 +232,24 @@ describe('guides', () => {
     ]);
   });
 
+  it('keep the address of a section that has another name now, and its old links', () => {
+    const [guide] = readFrom({
+      'openapi/introduction.md': page(
+        'Rooms',
+        'slugs: { rooms: halls }',
+        'about:',
+        '  halls: Halls',
+        '  dates: D',
+      ),
+    });
+    expect([guide?.slug, guide?.label]).toEqual(['halls', 'Rooms']);
+    const links = createLinks({ contract: bookings, guides: guide ? [guide] : [], asset: () => '' })(
+      'x.md',
+      '',
+    );
+    expect(['#section/Rooms', '#section/halls'].map(links)).toEqual(Array(2).fill('guides/halls.html'));
+  });
+
   it.each([
     [
       'docs/guides/prices.md',
@@ -339,6 +358,7 @@ describe.skipIf(!chromiumPath)('without scripts', () => {
       await page.goto(`file://${join(site, 'reference/create-payment-method.html')}`);
       for (const text of ['external_identifier', 'duplicate_record', 'import requests'])
         expect(await page.getByText(text).first().isVisible(), text).toBe(true);
+      for (const one of await page.locator('.fold li').all()) expect(await one.isVisible()).toBe(true);
       await page
         .getByRole('navigation', { name: 'Docs' })
         .getByRole('link', { name: 'List transactions' })

@@ -30,6 +30,13 @@ describe('the search of the docs', () => {
     ['idempotency', 'guides/idempotency.html'],
     ['pagination', 'guides/pages.html'],
     ['refund', lacking, 'refund a payment'],
+    ...['refund time', 'refunded_at', 'when was a transaction refunded', 'date of a refund'].map((query) => [
+      query,
+      lacking,
+      'has_refunds=true with updated_at_gte comes nearest',
+    ]),
+    ['replace my key pair', 'guides/going-live.html#your-key-pair', 'ask for a second pair'],
+    ['Pages', 'guides/pages.html', 'next_cursor'],
     ['scopes', 'guides/authentication.html#scopes'],
     ['time zone', 'guides/amounts-times-and-null.html#times'],
     ['webhook retry', 'guides/webhooks.html#retries'],

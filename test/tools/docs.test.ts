@@ -15,7 +15,7 @@ import { root } from '../../scripts/support/root.ts';
 import { loadContract, publish } from '../../server/kit/contract/load.ts';
 import { createExpress } from '../../server/kit/http/express.ts';
 import { serveDocs } from '../../server/kit/http/static.ts';
-import { chromiumPath, keepDiary, launch, withoutChromium, type Diary } from '../support/browser.ts';
+import { axe, chromiumPath, keepDiary, launch, withoutChromium, type Diary } from '../support/browser.ts';
 
 /** Built by test/support/global.ts. */
 const site = join(root, 'site');
@@ -117,6 +117,7 @@ describe('the built site', () => {
       expect(index).toContain(`href="${page}"`);
       // In the one-page reference, the menu leads to its parts.
       expect(menuOf('reference.html')).toContain(`href="${href}"`);
+      expect((built.get(page) ?? '').match(/reference\.html/g), page).toEqual(['reference.html']);
     }
   });
 
@@ -146,6 +147,11 @@ describe('the built site', () => {
     );
     expect(dead).toEqual([]);
     expect(pages.flatMap(linksOf).length).toBeGreaterThan(1_000);
+    // A program goes on with Markdown, and people with pages.
+    const crossed = pages.flatMap((file) =>
+      linksOf(file).filter((link) => file.endsWith('.md') && link.file.endsWith('.html')),
+    );
+    expect(crossed).toEqual([]);
     const listedFiles = [...(built.get('llms.txt') ?? '').matchAll(/\]\(([^)]+)\)/g)].map(
       ([, to = '']) => to,
     );
@@ -400,19 +406,35 @@ describe.skipIf(!chromiumPath)('the docs in a browser', () => {
     await expectInView(reader.locator('[id="body.external_identifier"]'));
   });
 
-  it('a result for an operation offers its page, and the reference of one page', async () => {
-    const reader = await open('guides/pages.html');
+  it('opens what is folded for the search, for an anchor, for a link on the page, and on paper', async () => {
+    const reader = await open('reference/create-payment-method.html');
+    const [bin, pointer, code] = ['201.details.bin', '400-bad_request.details.pointer', '201.buyer.id'].map(
+      (id) => reader.locator(`[id="${id}"]`),
+    ) as [Locator, Locator, Locator];
+    const shown = () => Promise.all([bin, pointer, code].map((one) => one.isVisible()));
+    expect(await shown()).toEqual([false, false, false]);
+    await reader.getByRole('navigation', { name: 'On this page' }).getByRole('link', { name: '400' }).click();
+    await expect.poll(shown).toEqual([false, true, false]);
     await reader.keyboard.press('/');
-    await reader.getByRole('searchbox').fill('createPaymentMethod');
-    const result = reader.getByRole('dialog').getByRole('listitem').first();
-    await result.getByRole('link', { name: 'Store a card' }).waitFor();
-    const links = await result.getByRole('link').all();
-    expect(await Promise.all(links.map((one) => one.getAttribute('href')))).toEqual([
-      '../reference/create-payment-method.html',
-      `../reference.html${hashOf('createPaymentMethod')}`,
-    ]);
-    await result.getByRole('link', { name: 'In the one-page reference' }).click();
-    await expectAtTop(reader, 'Store a card');
+    await reader.getByRole('searchbox').fill('card_issuer_name');
+    const results = reader.getByRole('dialog').getByRole('listitem');
+    await results.filter({ hasText: 'Store a card' }).first().click();
+    await expect.poll(shown).toEqual([true, true, false]);
+    await reader.goto('about:blank');
+    await reader.goto(`${address}reference/create-payment-method.html#201.buyer.id`);
+    await expectInView(code);
+    expect(await shown()).toEqual([false, false, true]);
+    await reader.emulateMedia({ media: 'print' });
+    expect(await shown()).toEqual([true, true, true]);
+  });
+
+  it('pages of operations have at most 10,000 pixels, and nothing critical for axe', async () => {
+    const reader = await open();
+    for (const { item } of items) {
+      await reader.goto(address + item.page);
+      expect(await axe(reader, { impact: 'critical' }), item.page).toEqual([]);
+      expect(await reader.evaluate('document.body.scrollHeight'), item.page).toBeLessThan(10_000);
+    }
   });
 
   it('shows code in the language that the reader chose, at the next visit too', async () => {

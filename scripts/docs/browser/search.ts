@@ -7,8 +7,6 @@ export interface Entry {
   /** The page that it is on. */
   place: string;
   href: string;
-  /** Of an operation, where the reference of one page has it. */
-  also?: string;
   text: string;
   /** Words that readers search for and that the text does not have. */
   keywords?: string | undefined;

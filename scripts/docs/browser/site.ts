@@ -19,6 +19,8 @@ addEventListener('DOMContentLoaded', () => {
   if (isMock) document.querySelector('article.guide h1')?.after(make('p', note));
   if (document.querySelector('#menu')) menu();
   languages();
+  unfold();
+  addEventListener('hashchange', unfold);
   for (const code of document.querySelectorAll('.code code')) showOwnUrl(code);
   for (const link of document.querySelectorAll<HTMLAnchorElement>('a[href^="http://127.0.0.1:"]'))
     if (link.pathname === '/console/' && lacksConsole) link.replaceWith(...link.childNodes);
@@ -73,6 +75,14 @@ function languages(): void {
       remember(languageKey, language);
     });
   show(remembered(languageKey) ?? '');
+}
+
+/** A link into what is folded opens it. Not every browser does that by itself. */
+function unfold(): void {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  for (let fold = target?.closest('details'); fold; fold = fold.parentElement?.closest('details'))
+    fold.open = true;
+  target?.scrollIntoView();
 }
 
 /** Marks the operation that is shown. On a phone the menu is a popover: see style.css. */
@@ -163,20 +173,14 @@ function searchDialog(): void {
   });
 }
 
-function resultItem({ title, place, href, also, text, mark }: Entry, query: string): HTMLElement {
-  const link = linkTo(href);
+function resultItem({ title, place, href, text, mark }: Entry, query: string): HTMLElement {
+  const link = document.createElement('a');
+  link.href = root + href;
   const around = excerpt(withOwn(text), query).map((piece, at) => (at % 2 === 1 ? make('b', piece) : piece));
   link.append(
     make('strong', title),
     make('span', mark ? `${place} · ${mark}` : place),
     make('small', ...around),
   );
-  return make('li', link, ...(also ? [linkTo(also, 'In the one-page reference')] : []));
-}
-
-function linkTo(href: string, text = ''): HTMLAnchorElement {
-  const link = document.createElement('a');
-  link.href = root + href;
-  link.textContent = text;
-  return link;
+  return make('li', link);
 }
