@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { licenceTexts, readBill, shippedInPages } from './support/bill.ts';
+import { insidePages, licenceTexts, readBill, shippedInPages } from './support/bill.ts';
 import { bundle } from './support/bundle.ts';
 import { pack, run } from './support/pack.ts';
 import { writeRevision } from './support/revision.ts';
@@ -105,7 +105,8 @@ export async function buildService(dist: string): Promise<void> {
   writeRevision(root, dist);
   writeFileSync(join(dist, 'sbom.json'), JSON.stringify(readBill(), null, 2));
   const inPages = shippedInPages.map((name) => `node_modules/${name}/package.json`);
-  writeFileSync(join(dist, 'THIRD-PARTY-LICENCES.txt'), licenceTexts([...files, ...inPages]));
+  const licences = [licenceTexts([...files, ...inPages]), insidePages];
+  writeFileSync(join(dist, 'THIRD-PARTY-LICENCES.txt'), licences.join('\n'));
 }
 
 /**
