@@ -57,13 +57,11 @@ type OperationAt<Path extends keyof paths, M extends Method> = (paths[Path] & Re
 type UsedMethod = { [M in Method]: [PathWith<M>] extends [never] ? never : M }[Method];
 
 /** openapi-fetch makes the options generic, which turns off excess property checks; this way a misspelt filter is an error. */
-type CallOptions<Path extends keyof paths, M extends Method> = OptionsOf<
-  FetchOptions<Asked<OperationAt<Path, M>>>
->;
-type OptionsOf<Options> = {
-  [Key in keyof Options as Exclude<Key, 'parseAs' | 'redirect' | 'fetch' | 'baseUrl'>]:
-    Options[Key] | Absent<Options, Key>;
+type CallOptions<Path extends keyof paths, M extends Method> = {
+  [Key in keyof AllOptions<Path, M> as Exclude<Key, 'parseAs' | 'redirect' | 'fetch' | 'baseUrl'>]:
+    AllOptions<Path, M>[Key] | Absent<AllOptions<Path, M>, Key>;
 };
+type AllOptions<Path extends keyof paths, M extends Method> = FetchOptions<Asked<OperationAt<Path, M>>>;
 type Asked<Operation> = {
   [Key in keyof Operation as Exclude<Key, 'responses'>]: Key extends 'parameters'
     ? Open<Operation[Key]>

@@ -60,7 +60,7 @@ async function packSandbox(): Promise<string> {
   return archive;
 }
 
-process.on('SIGTERM', () => process.exit());
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1));
 // Whoever has just started the service looks at it.
 setPriority(10);
 await packSandbox().then(

@@ -222,7 +222,7 @@ async function openParts(config: Config, log: Logger, life: Life, replaced: Part
       database,
       secrets,
       observing,
-      packing: packs ? createPacking(log) : undefined,
+      packing: packs ? createPacking(log, () => life.phase === 'stopping') : undefined,
       close,
     };
   } catch (error) {

@@ -1,5 +1,6 @@
 // The sandbox of the scripts soak.ts, bench.ts and workflows.ts; and its archive, which `npm start` packs in a checkout.
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,6 +11,7 @@ import { contractVersion } from '../../generated/operations.ts';
 import { createSandbox } from '../../scripts/support/sandbox.ts';
 import { createExpress } from '../../server/kit/http/express.ts';
 import { createPacking, serveSandboxPackage } from '../../server/kit/http/package.ts';
+import { eventually } from '../support/data-dir.ts';
 import { root } from '../support/processes.ts';
 import { startTestService } from '../support/service.ts';
 
@@ -27,8 +29,10 @@ async function checkout(script: string) {
   await writeFile(join(folder, 'package.json'), '{"name": "unicorns"}');
   await writeFile(join(folder, 'scripts/pack-sandbox.ts'), script);
   const lines: { level: number; reason?: string }[] = [];
-  const log = pino({ level: 'debug' }, { write: (line) => void lines.push(JSON.parse(line)) });
-  const { start, file } = createPacking(log, folder);
+  const write = (line: string) => void lines.push(JSON.parse(line) as (typeof lines)[number]);
+  const log = pino({ level: 'debug' }, { write });
+  const life = { isStopping: false };
+  const { start, file } = createPacking(log, () => life.isStopping, folder);
   const app = createExpress();
   serveSandboxPackage(app, { log, file }, folder);
   const server = app.listen(0, '127.0.0.1');
@@ -41,7 +45,7 @@ async function checkout(script: string) {
     });
     return [response.status, await response.text(), response.headers.get('content-disposition')];
   };
-  return { folder, start, get, lines };
+  return { folder, start, get, lines, life };
 }
 
 const absent = [503, expect.stringMatching(/^The archive is not here\. `npm start` .*\.\n$/), null];
@@ -77,9 +81,18 @@ it('tells its owner, and nobody else, why it could not be packed', async () => {
   expect(await get()).toEqual(absent);
 });
 
-it('is not packed when the service stops before', async () => {
-  const { start, lines } = await checkout(`setInterval(() => {}, 1000);`);
-  await start()();
+it('ends with the service, which is no failure', async () => {
+  const { folder, start, lines, life } = await checkout(
+    `import { writeFileSync } from 'node:fs';
+     process.on('SIGTERM', () => { writeFileSync('ended', ''); process.exit(1); });
+     setInterval(() => {}, 1000);
+     writeFileSync('started', '');`,
+  );
+  const stop = start();
+  await eventually(() => existsSync(join(folder, 'started')), 'it packs');
+  life.isStopping = true;
+  await stop();
+  await eventually(() => existsSync(join(folder, 'ended')), 'it has ended');
   expect(lines).toEqual([]);
 });
 

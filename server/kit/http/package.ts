@@ -15,14 +15,13 @@ import { isInstallation } from '../installation.ts';
 const run = promisify(execFile);
 const mostBytes = 100_000_000;
 
-/** Packs a checkout in another process. */
-export function createPacking(log: Logger, root = projectRoot) {
+/** Packs a checkout in another process. A Ctrl-C ends that, too, which is no failure. */
+export function createPacking(log: Logger, isStopping: () => boolean, root = projectRoot) {
   let file: string | undefined;
   const start = () => {
-    let isStopped = false;
     const args = ['--import', 'tsx', join('scripts', 'pack-sandbox.ts')];
     const child = execFile(process.execPath, args, { cwd: root }, (error, stdout, stderr) => {
-      if (isStopped) return;
+      if (isStopping()) return;
       if (error) log.warn({ reason: stderr.trim() || error.message }, notPacked);
       else {
         file = stdout.trim();
@@ -30,7 +29,6 @@ export function createPacking(log: Logger, root = projectRoot) {
       }
     });
     return () => {
-      isStopped = true;
       child.kill();
       return Promise.resolve();
     };
