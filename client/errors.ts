@@ -24,7 +24,7 @@ interface Facts {
   readonly status: number;
   readonly code: PaymentsErrorCode;
   /** Every violation in the request; empty if the error is not about a single value. */
-  readonly details: readonly PaymentsErrorDetail[];
+  readonly details: PaymentsErrorDetail[];
   /** Quote it in support requests. */
   readonly requestId: string | null;
   /** Of `duplicate_record`: the ID of the existing record. */

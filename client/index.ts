@@ -35,6 +35,7 @@ export { PaymentsError, type PaymentsErrorCode, type PaymentsErrorDetail } from 
 export type { Fetch, Retry, RetryOptions, Sleep } from './retry.ts';
 export type {
   EventPayload,
+  FetchClient,
   Item,
   ListPath,
   Page,

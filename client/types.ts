@@ -1,5 +1,5 @@
 // The types of the client's arguments and results, all derived from the contract.
-import type { FetchOptions, Middleware } from 'openapi-fetch';
+import type { Client, FetchOptions, Middleware } from 'openapi-fetch';
 import type { AnswerSchemas, Answers, EventPayloads, LaterValue } from '../generated/answers.ts';
 import type { EventName, operations } from '../generated/operations.ts';
 import type { components, paths } from '../generated/types.ts';
@@ -20,7 +20,18 @@ type OpenText<T extends string> = [T] extends [never]
 type OpenOther<T> = T extends readonly (infer Entry)[]
   ? Open<Entry>[]
   : T extends object
-    ? { [Key in keyof T]: Open<T[Key]> }
+    ? { [Key in keyof T]: Open<T[Key]> | Absent<T, Key> }
+    : T;
+/** What is optional may also be undefined, as `{ search: maybe }` is with `exactOptionalPropertyTypes`. It is not sent. */
+type Absent<T, Key extends keyof T> = string extends Key
+  ? never
+  : T extends Record<Key, unknown>
+    ? never
+    : undefined;
+type Lenient<T> = T extends readonly (infer Entry)[]
+  ? Lenient<Entry>[]
+  : T extends object
+    ? { [Key in keyof T]: Lenient<T[Key]> | Absent<T, Key> }
     : T;
 type IsUnion<T, All = T> = T extends unknown ? ([All] extends [T] ? false : true) : never;
 /** The schemas of the contract by name. Those of answers are also exported, with the names that an editor shows. */
@@ -28,7 +39,7 @@ export type Schemas = {
   [Name in keyof components['schemas']]: Name extends keyof AnswerSchemas
     ? AnswerSchemas[Name]
     : Name extends `${string}${'Create' | 'Update' | 'Replace' | 'Request'}`
-      ? components['schemas'][Name]
+      ? Lenient<components['schemas'][Name]>
       : Open<components['schemas'][Name]>;
 };
 
@@ -46,12 +57,17 @@ type OperationAt<Path extends keyof paths, M extends Method> = (paths[Path] & Re
 type UsedMethod = { [M in Method]: [PathWith<M>] extends [never] ? never : M }[Method];
 
 /** openapi-fetch makes the options generic, which turns off excess property checks; this way a misspelt filter is an error. */
-type CallOptions<Path extends keyof paths, M extends Method> = Omit<
-  FetchOptions<OpenParameters<OperationAt<Path, M>>>,
-  'parseAs' | 'redirect' | 'fetch' | 'baseUrl'
->;
-type OpenParameters<Operation> = {
-  [Key in keyof Operation]: Key extends 'parameters' ? Open<Operation[Key]> : Operation[Key];
+type CallOptions<Path extends keyof paths, M extends Method> = {
+  [Key in keyof AllOptions<Path, M> as Exclude<Key, 'parseAs' | 'redirect' | 'fetch' | 'baseUrl'>]:
+    AllOptions<Path, M>[Key] | Absent<AllOptions<Path, M>, Key>;
+};
+type AllOptions<Path extends keyof paths, M extends Method> = FetchOptions<Asked<OperationAt<Path, M>>>;
+type Asked<Operation> = {
+  [Key in keyof Operation as Exclude<Key, 'responses'>]: Key extends 'parameters'
+    ? Open<Operation[Key]>
+    : Key extends 'requestBody'
+      ? Lenient<Operation[Key]>
+      : Operation[Key];
 };
 
 type CallArguments<Path extends keyof paths, M extends Method> =
@@ -129,6 +145,18 @@ export interface PaymentsClient extends Calls {
     path: Path,
     options?: WalkOptions<Path>,
   ) => AsyncGenerator<Page<Path>, undefined>;
+}
+
+/** For libraries around openapi-fetch, such as openapi-react-query: `createClient(client as unknown as FetchClient)`. */
+export type FetchClient = Client<{
+  [Path in keyof paths]: {
+    [M in Method as Path extends PathWith<M> ? M : never]: Asked<OperationAt<Path, M>> & {
+      responses: { 200: Content<DataOf<Path, M>>; default: Content<PaymentsError> };
+    };
+  };
+}>;
+interface Content<Body> {
+  content: { 'application/json': Body };
 }
 
 /** The scopes of the contract's operations, and the wildcards for all of them. */

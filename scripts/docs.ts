@@ -6,7 +6,7 @@ import { assemblePages } from './dashboard/pages.ts';
 import { assemble } from './docs/assemble.ts';
 import { parseContract } from './docs/contract.ts';
 import { docsDigest } from './docs/digest.ts';
-import { packClient, packMock } from './packages.ts';
+import { archiveNames, packClient, packMock } from './packages.ts';
 import { readOptions } from './support/options.ts';
 import { root } from './support/root.ts';
 
@@ -29,6 +29,7 @@ export async function buildDocs(out: string, pages: string): Promise<void> {
   const client = await packClient();
   site.page('client.tgz', client);
   site.page('mock.tgz', await packMock(client));
+  site.page('archives.json', JSON.stringify(archiveNames()));
   site.write(out);
   site.prune(out);
   writeFileSync(digestFile, `${digest}\n`);

@@ -1,13 +1,14 @@
 // Packs what others install: the client and the mock for the site, where every server offers them as /client.tgz and
-// /mock.tgz, and the service itself for `npm run build`. The client needs only the contract and client/, so it works while the
+// /mock.tgz, and the service itself for `npm run build` and /sandbox.tgz. The client needs only the contract and client/, so it works while the
 // server does not compile. See docs/decisions/0017-client-package.md.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { licenceTexts } from './support/bill.ts';
+import { insidePages, licenceTexts, readBill, shippedInPages } from './support/bill.ts';
 import { bundle } from './support/bundle.ts';
 import { pack, run } from './support/pack.ts';
+import { writeRevision } from './support/revision.ts';
 import { root } from './support/root.ts';
 
 interface Project {
@@ -29,6 +30,19 @@ export function shared(project: string) {
   const spoken = name.replaceAll('-', ' ');
   return { name, spoken, common: { version, license, engines, type: 'module' }, ...rest };
 }
+
+/** By the last part of their addresses: the names under which they are saved. With another version in its name, npm sees another file. */
+export function archiveNames(project = root) {
+  const { name, common } = shared(project);
+  const named = (one: string) => `${one}-${common.version}.tgz`;
+  return {
+    'client.tgz': named(`${name}-client`),
+    'mock.tgz': named(mockName(name)),
+    'sandbox.tgz': named(name),
+  };
+}
+
+const mockName = (service: string) => service.replace(/(-service)?$/, '-mock');
 
 export function packClient(project = root): Promise<Buffer> {
   const { name, spoken, common, devDependencies } = shared(project);
@@ -60,7 +74,7 @@ const compile = (from: string, to: string) => {
 /** The mock with all its packages and the contract. It offers the client, but no docs: those are where it comes from. */
 export function packMock(client: Buffer): Promise<Buffer> {
   const { name: service, spoken, common } = shared(root);
-  const name = service.replace(/(-service)?$/, '-mock');
+  const name = mockName(service);
   const start = 'start.js';
   const fixture = fixtureAt('mock');
   const manifest = {
@@ -78,13 +92,25 @@ export function packMock(client: Buffer): Promise<Buffer> {
     for (const part of ['generated', 'site']) mkdirSync(join(folder, part));
     cpSync(join(root, 'generated/openapi.json'), join(folder, 'generated/openapi.json'));
     writeFileSync(join(folder, 'site/client.tgz'), client);
+    writeFileSync(join(folder, 'site/archives.json'), JSON.stringify(archiveNames()));
     writeFileSync(join(folder, start), "#!/usr/bin/env node\nimport './mock/main.js';\n");
     await addFixture(folder, 'mock');
   });
 }
 
+/** The service but for its docs: bundled, with its contract, a bill of materials and the licences of others. It needs no packages. */
+export async function buildService(dist: string): Promise<void> {
+  const files = await bundle(['server/main.ts', 'server/cli/main.ts'], dist);
+  cpSync(join(root, 'generated/openapi.json'), join(dist, 'generated/openapi.json'));
+  writeRevision(root, dist);
+  writeFileSync(join(dist, 'sbom.json'), JSON.stringify(readBill(), null, 2));
+  const inPages = shippedInPages.map((name) => `node_modules/${name}/package.json`);
+  const licences = [licenceTexts([...files, ...inPages]), insidePages];
+  writeFileSync(join(dist, 'THIRD-PARTY-LICENCES.txt'), licences.join('\n'));
+}
+
 /**
- * The service as `npm run build` made it: for operators, who unpack it, and for tests of others, who install it. It needs no package
+ * The service as `buildService` made it, with its docs: for operators, who unpack it, and for tests of others, who install it. It needs no package
  * but PostgreSQL for its platform.
  */
 export function packService(dist: string): Promise<Buffer> {

@@ -55,6 +55,7 @@ interface AppParts {
   dashboard: DashboardDeps | undefined;
   life: Life;
   observing: Pick<Observing, 'metrics' | 'tracing'>;
+  packing: { file: () => string | undefined } | undefined;
   log: Logger;
   now: () => Date;
 }
@@ -90,7 +91,7 @@ export function createApp(parts: AppParts): App {
     hasConsole: dashboard !== undefined,
     ownUrl: isSandbox && isReachable(config.publicUrl) ? () => life.publicUrl : undefined,
   });
-  if (isSandbox) serveSandboxPackage(app);
+  if (isSandbox) serveSandboxPackage(app, { log, file: parts.packing?.file });
   if (dashboard) app.use(explainAbsence);
   // Refuses what is neither an operation nor a page.
   forEvery(app, accepted.step(route));

@@ -9,7 +9,7 @@ import { commandsHere, readBuild, serviceName } from './kit/installation.ts';
 import { createLog, flushLog } from './kit/log/log.ts';
 import { endOnUncaught, uncaughtText } from './kit/log/uncaught.ts';
 import { visibleLines } from './kit/log/visible.ts';
-import { hasDashboard, startService, type Service } from './start.ts';
+import { hasDashboard, startService, type Service, type ServiceParts } from './start.ts';
 
 export type Running = Pick<Service, 'url' | 'port' | 'firstCall' | 'metricsPort' | 'close'>;
 
@@ -23,19 +23,17 @@ export interface Way<Started extends Running> {
   portOption: (port: number) => string;
 }
 
-const byItself: Way<Running> = {
-  read: readConfig,
-  start: startService,
-  portOption: (port) => `PORT=${port} ${commandsHere().start}`,
-};
-
 const stopMilliseconds = 19_000;
 const idleMilliseconds = 500;
 const failedStart = 'the service did not start';
 
 /** Ends when the service has stopped. */
-export async function run(): Promise<void> {
-  await runAs(byItself);
+export async function run(parts: Partial<ServiceParts> = {}): Promise<void> {
+  await runAs({
+    read: readConfig,
+    start: (config, log) => startService(config, log, parts),
+    portOption: (port) => `PORT=${port} ${commandsHere().start}`,
+  });
 }
 
 export async function runAs<Started extends Running>(way: Way<Started>): Promise<void> {

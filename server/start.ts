@@ -25,8 +25,9 @@ import { createEventFeed, makeSandboxToken } from './kit/http/dashboard/events.t
 import { createRequestFeed } from './kit/http/dashboard/feed.ts';
 import type { Life } from './kit/http/health.ts';
 import { listen, requireFreePort } from './kit/http/listen.ts';
+import { createPacking } from './kit/http/package.ts';
 import { createRouter } from './kit/http/route.ts';
-import { curlOf } from './kit/installation.ts';
+import { curlOf, isInstallation } from './kit/installation.ts';
 import { startJobs } from './kit/maintenance/jobs.ts';
 import { countFaults, observe, refusePort, type Observing } from './kit/maintenance/observe.ts';
 import { openSecrets } from './open-secrets.ts';
@@ -62,6 +63,8 @@ export interface ServiceParts extends domain.OwnParts {
   /** The built docs and the sandbox's pages. */
   siteDir: string;
   pagesDir: string;
+  /** Whether it packs this checkout beside itself, to offer it as /sandbox.tgz: only `npm start` does. */
+  packs: boolean;
   /** Interval of the daily jobs. */
   jobMilliseconds: number;
   webhooks: Partial<Pick<DeliverDeps, 'options' | 'schedule'> & { limits: WorkerLimits }>;
@@ -105,6 +108,7 @@ export async function startService(
     await savePublicUrl(database.background.db, url);
     life.serve(url);
     running.push(startDailyJobs(parts, unitsOn).stop);
+    if (parts.packing) running.push(parts.packing.start());
     if (config.webhookWorker) {
       worker = startDeliveries(parts);
       running.push(worker.stop);
@@ -160,6 +164,7 @@ type Parts = Awaited<ReturnType<typeof openParts>>;
 async function openParts(config: Config, log: Logger, life: Life, replaced: Partial<ServiceParts>) {
   const { metricsPort, metricsHost } = config;
   const { ownsDatabase = config.databaseUrl === undefined } = replaced;
+  const packs = replaced.packs === true && config.environment === 'sandbox' && !isInstallation();
   for (const warning of config.warnings) log.warn(warning);
   // Whoever listens instead may not have the port yet.
   if (!replaced.listen) await requireFreePort(config);
@@ -217,6 +222,7 @@ async function openParts(config: Config, log: Logger, life: Life, replaced: Part
       database,
       secrets,
       observing,
+      packing: packs ? createPacking(log, () => life.phase === 'stopping') : undefined,
       close,
     };
   } catch (error) {

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './root.ts';
 
-/** Packages for development whose code is in the pages. Redoc is a part of `@redocly/cli`. */
+/** Packages for development whose code is in the pages. Redoc is a part of `@redocly/cli`. What is bundled inside them: see below. */
 export const shippedInPages = [
   '@fontsource-variable/inter',
   '@redocly/cli',
@@ -12,9 +12,35 @@ export const shippedInPages = [
   'minisearch',
 ];
 
+/**
+ * What Redoc and Scalar have bundled, with its licences: no lock file has it, because they come as one script. A version of theirs that
+ * is not named at the top of the file needs a new one.
+ */
+export const insidePages = readFileSync(join(root, 'scripts/support/inside-pages.txt'), 'utf8');
+
+const bundledInPages = (): Component[] =>
+  insidePages.split(/^=+$/m).flatMap((section) => {
+    const [licence = ''] = section.trim().split('\n');
+    return [...section.matchAll(/^ {2}(\S+)@(\S+)/gm)].map(([, name = '', version = '']) => {
+      const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
+      return {
+        type: 'library',
+        name,
+        version,
+        'bom-ref': purl,
+        purl,
+        licenses: [{ license: idOf(licence) }],
+      };
+    });
+  });
+
+/** `NOASSERTION` is no licence of SPDX's list. */
+const idOf = (licence: string) => (licence === 'NOASSERTION' ? { name: licence } : { id: licence });
+
 interface Component {
   name: string;
-  licenses?: { license?: { id?: string }; expression?: string }[];
+  version: string;
+  licenses?: { license?: { id?: string; name?: string }; expression?: string }[];
   properties?: { name: string }[];
 }
 
@@ -35,7 +61,7 @@ export function readBill(): Bill {
   const components = bill.components.filter(
     (one) => !isDevelopment(one) || shippedInPages.includes(one.name),
   );
-  return { ...bill, components };
+  return { ...bill, components: [...components, ...bundledInPages()] };
 }
 
 /** Of the packages that these files are of, as `bundle` returns them. */

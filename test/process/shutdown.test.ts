@@ -269,7 +269,10 @@ describe('the process', () => {
     const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
       scripts: Record<string, string>;
     };
-    for (const [name, file] of Object.entries({ start: 'server/main.ts', payments: 'server/cli/main.ts' }))
+    for (const [name, file] of Object.entries({
+      start: 'server/main.ts --pack',
+      payments: 'server/cli/main.ts',
+    }))
       expect(scripts[name]).toBe(scripts.mock?.replace('mock/main.ts', file));
     expect(scripts.dev).toMatch(/^exec node /);
     const npm = startCommand('npm', ['run', 'mock', '--', '--port', '0'], {});

@@ -119,6 +119,12 @@ describe('the build', () => {
     }
   });
 
+  it('has the licences of what is bundled, also inside the scripts of the pages', async () => {
+    const licences = await readFile(join(app, 'dist/THIRD-PARTY-LICENCES.txt'), 'utf8');
+    for (const name of ['express ', 'vue@', '@codemirror/view@', 'react@', 'dompurify@'])
+      expect(licences).toMatch(new RegExp(`^ *${name}\\d`, 'm'));
+  });
+
   it('has the command `payments`', async () => {
     expect(await runThere([payments, '--version'])).toMatchObject({
       status: 0,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { outdated } from '../../scripts/diff/versions.ts';
 import { parts } from '../../scripts/nightly/parts.ts';
-import { readBill } from '../../scripts/support/bill.ts';
+import { insidePages, readBill } from '../../scripts/support/bill.ts';
 import { bundle } from '../../scripts/support/bundle.ts';
 import { root } from '../support/processes.ts';
 
@@ -106,6 +106,15 @@ describe('the bill of materials', () => {
     expect([...listed]).not.toContain('vitest');
   });
 
+  it('has what is bundled in the scripts of the pages, of the versions that are installed', () => {
+    const found = (name: string) =>
+      bill.components.filter((one) => one.name === name).map(({ version }) => version);
+    for (const name of ['vue', '@codemirror/view', 'react', 'dompurify'])
+      expect(insidePages).toMatch(new RegExp(`^ {2}${name}@${found(name).join()} — .*\\(c\\)`, 'im'));
+    for (const name of ['@redocly/cli', '@scalar/fastify-api-reference'])
+      expect(insidePages).toContain(`nside ${name}@${found(name).join()} (`);
+  });
+
   it('has no licence that would bind us', () => {
     // Under these we may bundle code without publishing ours. OFL-1.1 is for fonts.
     const permissive =
@@ -113,7 +122,7 @@ describe('the bill of materials', () => {
     const licencesOf = ({ licenses = [] }: (typeof bill.components)[number]) =>
       licenses.flatMap(({ expression, license }) => (expression ?? license?.id ?? '').split(/ OR |[()]/));
     const others = bill.components.filter((one) => !licencesOf(one).some((name) => permissive.test(name)));
-    // Both are under MIT, which they say in an old form that the lock file does not take over.
-    expect(others.map(({ name }) => name)).toEqual(['busboy', 'streamsearch']);
+    // The first two are under MIT, which they say in an old form that the lock file does not take over. The last one names none.
+    expect(others.map(({ name }) => name)).toEqual(['busboy', 'streamsearch', 'neverpanic']);
   });
 });

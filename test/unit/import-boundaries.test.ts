@@ -147,7 +147,7 @@ const readsEnvironment = [
   'scripts/docs/samples.ts',
   // They hand their own environment on to the programs that they start, or look there for what a test needs.
   ...['scripts/nightly.ts', 'scripts/nightly/needs.ts'],
-  ...['scripts/support/run-node.ts', 'scripts/support/sandbox.ts'],
+  ...['scripts/pack-sandbox.ts', 'scripts/support/run-node.ts', 'scripts/support/sandbox.ts'],
   'server/config.ts',
   // It hands its environment on, too.
   'testing/child.ts',
@@ -162,6 +162,7 @@ const parsesOwnFiles = [
   'server/kit/contract/load.ts',
   'server/kit/database/embedded/binaries.ts',
   'server/kit/http/package.ts',
+  'server/kit/http/static.ts',
   'server/kit/log/terminal.ts',
   'server/kit/secrets/secrets-file.ts',
 ];

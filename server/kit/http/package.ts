@@ -1,52 +1,84 @@
-// Offers this program itself as a package, for tests and for other folders: `npx URL/sandbox.tgz start`. It is made when it is first
-// asked for: packed from the files that run, or in a checkout built.
+// Offers this program itself as a package, for tests and for other folders: `npx URL/sandbox.tgz start`. An installation packs the files
+// that run when it is first asked. A checkout has to be built before, which `npm start` does beside the service, and no request does.
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Express } from 'express';
+import type { Logger } from 'pino';
 import { contractVersion } from '../../../generated/operations.ts';
 import { projectRoot } from '../contract/load.ts';
 import { reasonOf } from '../faults.ts';
-import { isDoneWithin } from '../rules/async.ts';
+import { isInstallation } from '../installation.ts';
 
 const run = promisify(execFile);
 const mostBytes = 100_000_000;
-/** Less than how long nothing may happen on a connection. npm asks again after a 503. */
-const patienceMilliseconds = 20_000;
 
-export function serveSandboxPackage(app: Express, root = projectRoot, patience = patienceMilliseconds): void {
-  let packed: Promise<Buffer> | undefined;
+/** Packs a checkout in another process. A Ctrl-C ends that, too, which is no failure. */
+export function createPacking(log: Logger, isStopping: () => boolean, root = projectRoot) {
+  let file: string | undefined;
+  const start = () => {
+    const args = ['--import', 'tsx', join('scripts', 'pack-sandbox.ts')];
+    const child = execFile(process.execPath, args, { cwd: root }, (error, stdout, stderr) => {
+      if (isStopping()) return;
+      if (error) log.warn({ reason: stderr.trim() || error.message }, notPacked);
+      else {
+        file = stdout.trim();
+        log.debug({ file }, '/sandbox.tgz is packed');
+      }
+    });
+    return () => {
+      child.kill();
+      return Promise.resolve();
+    };
+  };
+  return { start, file: () => file };
+}
+
+interface Offer {
+  log: Logger;
+  /** Of a checkout: its archive, once it is packed. */
+  file: (() => string | undefined) | undefined;
+}
+
+export function serveSandboxPackage(app: Express, { log, file }: Offer, root = projectRoot): void {
+  const isInstalled = isInstallation(root);
+  const folder = isInstalled ? dirname(root) : root;
+  // One buffer for all answers.
+  let archive: Promise<Buffer> | undefined;
+  const read = () => {
+    const packed = file?.();
+    if (isInstalled) archive ??= packInstallation(folder);
+    else if (packed !== undefined) archive ??= readFile(packed);
+    return archive;
+  };
   app.get('/sandbox.tgz', async (_req, res) => {
-    packed ??= basename(root) === 'dist' ? packInstallation(dirname(root)) : build(root);
-    try {
-      if (await isDoneWithin(patience, packed)) res.type('application/gzip').send(await packed);
-      else
-        res.status(503).set('Retry-After', '10').type('text/plain').send('It is being built. Ask again.\n');
-    } catch (error) {
-      packed = undefined;
-      res
-        .status(503)
-        .type('text/plain')
-        .send(`The package could not be made: ${reasonOf(error)}\n`);
-    }
+    const found = await read()?.catch((error: unknown) => {
+      archive = undefined;
+      log.warn({ reason: reasonOf(error) }, notPacked);
+    });
+    if (found) res.attachment(nameOf(folder)).type('application/gzip').send(found);
+    else res.status(503).set('Retry-After', '10').type('text/plain').send(absent);
   });
 }
 
+const notPacked = '/sandbox.tgz could not be packed';
+const absent =
+  'The archive is not here. `npm start` in a clone packs it in the background, within minutes. If that fails, its log says why.\n';
+
+const readManifest = (folder: string) =>
+  JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { name: string; files: string[] };
+
+/** With the version, because npm takes a file of the same name for the same package. */
+const nameOf = (folder: string) => `${readManifest(folder).name}-${contractVersion}.tgz`;
+
 /** Only what the package has: there may be data beside it. */
 async function packInstallation(folder: string): Promise<Buffer> {
-  const { files } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { files: string[] };
-  const all = ['package.json', 'LICENSE', 'README.md', ...files];
+  const all = ['package.json', 'LICENSE', 'README.md', ...readManifest(folder).files];
   const there = all.filter((file) => existsSync(join(folder, file)));
   const paths = there.map((file) => join(basename(folder), file));
   const args = ['-czf', '-', '-C', dirname(folder), ...paths];
   const { stdout } = await run('tar', args, { encoding: 'buffer', maxBuffer: mostBytes });
   return stdout;
-}
-
-async function build(folder: string): Promise<Buffer> {
-  await run('npm', ['run', '--silent', 'build'], { cwd: folder });
-  const { name } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { name: string };
-  return readFile(join(folder, `${name}-${contractVersion}.tgz`));
 }

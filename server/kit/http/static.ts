@@ -48,6 +48,14 @@ export function serveDocs(app: Express, siteDir: string, { kind, hasConsole }: D
       res.setHeader('Cache-Control', 'no-cache');
       res.type('js').send(`Object.assign(document.documentElement.dataset, ${JSON.stringify(facts)});\n`);
     });
+  // For `curl -OJ`: npm takes a newer file of the same name for the one that it knows.
+  app.get(['/client.tgz', '/mock.tgz'], (req, res, next) => {
+    const file = join(siteDir, 'archives.json');
+    const names = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>) : {};
+    const name = names[basename(req.path)];
+    if (name !== undefined) res.attachment(name);
+    next();
+  });
   // Programs look for these at the root.
   app.get(['/openapi.yaml', '/client.tgz', '/mock.tgz', '/llms.txt', '/llms-full.txt'], (req, _res, next) => {
     req.url = `/docs${req.path}`;

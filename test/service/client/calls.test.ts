@@ -54,6 +54,27 @@ describe('an answer', () => {
     expect(data).toMatchObject({ status: 'succeeded', scheme: 'visa', external_identifier });
   });
 
+  it('to what is undefined is that to nothing', async () => {
+    const asked: Request[] = [];
+    const one = createPaymentsClient({
+      baseUrl: service.url,
+      token: service.token('*.read', '*.write'),
+      fetch: (request) => {
+        asked.push(request.clone());
+        return fetch(request);
+      },
+    });
+    const query = { search: undefined, currency: undefined, limit: 1 };
+    expect((await one.GET('/transactions', { params: { query }, signal: undefined })).error).toBeUndefined();
+    const body = { ...card, buyer_id: undefined };
+    const params = { header: { 'Idempotency-Key': undefined } };
+    expect((await one.POST('/payment-methods', { params, body })).error).toBeUndefined();
+    expect(asked[0]?.url).toBe(`${service.url}/transactions?limit=1`);
+    expect(await asked[1]?.json()).toEqual(card);
+    // The client's own.
+    expect(asked[1]?.headers.get('Idempotency-Key')).toMatch(/^\w{32}$/);
+  });
+
   it('to filters holds them all; lists become repeated keys', async () => {
     const query = {
       status: ['capture_succeeded', 'authorization_declined'],

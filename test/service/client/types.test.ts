@@ -7,7 +7,7 @@ import { root } from '../../../scripts/support/root.ts';
 import { describeTypes, type Piece } from '../../support/types.ts';
 
 const head = `
-import { createPaymentsClient, PaymentsError, unwrap, verifyWebhook, type PaymentsClient, type PaymentsErrorCode, type PaymentsErrorDetail, type Query, type Schemas } from '../../../client/index.ts';
+import { createPaymentsClient, PaymentsError, unwrap, verifyWebhook, type FetchClient, type PaymentsClient, type PaymentsErrorCode, type PaymentsErrorDetail, type Query, type Schemas } from '../../../client/index.ts';
 import { createPaymentsClient as createNodeClient, signToken } from '../../../client/server.ts';
 declare const client: PaymentsClient;
 const card = { method: 'card', number: '4111111111111111', expiration_date: '12/39' } as const;
@@ -55,6 +55,28 @@ const pieces: Piece[] = [
     name: 'a path with another method does not compile',
     code: `export const f = () => client.GET('/payment-methods');`,
     fault: /payment-methods/,
+  },
+  {
+    name: 'what is optional may be undefined',
+    code: `export const f = (maybe: string | undefined, list: string[] | undefined, signal: AbortSignal | undefined) => {
+      const query: Query<'/transactions'> = { search: maybe, currency: list };
+      const body: Schemas['PaymentMethodCreate'] = { ...card, buyer_id: maybe };
+      const header = { 'Idempotency-Key': maybe };
+      return [client.GET('/transactions', { params: { query }, signal }), client.paginate('/transactions', { params: { query }, signal }),
+        client.POST('/payment-methods', { params: { header }, body: { ...body, security_code: maybe }, signal })];
+    };`,
+  },
+  {
+    name: 'what is required may not',
+    code: `export const f = (number: string | undefined) => client.POST('/payment-methods', { body: { ...card, number } });`,
+    fault: /undefined/,
+  },
+  {
+    name: 'a library around openapi-fetch has the same types',
+    code: `export const f = async (api: FetchClient, search: string | undefined): Promise<Schemas['Transaction'][] | PaymentsError> => {
+      const { data, error } = await api.GET('/transactions', { params: { query: { search } } });
+      return error ? error : data.items;
+    };`,
   },
   {
     name: 'a body is typed',

@@ -1,15 +1,11 @@
 // payments-service and payments-mock in the tests of others: installed from the archives, in a folder of their own.
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { contractVersion } from '../../../generated/operations.ts';
-import { createExpress } from '../../../server/kit/http/express.ts';
-import { serveSandboxPackage } from '../../../server/kit/http/package.ts';
 import type { Mock } from '../../../testing/mock.ts';
 import type { Sandbox } from '../../../testing/sandbox.ts';
 import { eventually, nothingRunsOn } from '../../support/data-dir.ts';
@@ -129,6 +125,7 @@ describe('the package', () => {
     await writeFile(join(installed('payments-service'), 'secret.pem'), '');
     const response = await fetch(`${sandbox.url}/sandbox.tgz`);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/gzip']);
+    expect(response.headers.get('content-disposition')).toContain(`payments-service-${contractVersion}.tgz`);
     const again = join(packed.folder, 'again.tgz');
     await writeFile(again, Buffer.from(await response.arrayBuffer()));
     const files = async (archive: string) => {
@@ -138,51 +135,6 @@ describe('the package', () => {
     };
     expect(await files(again)).toEqual(await files(packed.archive));
     expect((await files(again)).filter((name) => name.includes('sandbox.tgz'))).toEqual([]);
-  });
-});
-
-describe('in a checkout, the package', () => {
-  const served = async (checkout: string, patience?: number) => {
-    const app = createExpress();
-    serveSandboxPackage(app, checkout, patience);
-    const server = app.listen(0, '127.0.0.1');
-    onTestFinished(() => void server.close());
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    return async () => {
-      const response = await fetch(`http://127.0.0.1:${port}/sandbox.tgz`, {
-        headers: { Connection: 'close' },
-      });
-      return [response.status, await response.text()];
-    };
-  };
-
-  it('is built when it is first asked for, once, and again after a build that failed', async () => {
-    const checkout = join(packed.folder, 'checkout');
-    await mkdir(checkout);
-    // The real build takes a minute: build.test.ts.
-    const build = `echo run >>runs; test -e ready && echo made >payments-service-${contractVersion}.tgz`;
-    await writeFile(join(checkout, 'package.json'), JSON.stringify({ scripts: { build } }));
-    const get = await served(checkout);
-    expect(await get()).toEqual([503, expect.stringMatching(/^The package could not be made: /)]);
-    await writeFile(join(checkout, 'ready'), '');
-    expect(await Promise.all([get(), get()])).toEqual([
-      [200, 'made\n'],
-      [200, 'made\n'],
-    ]);
-    expect(await get()).toEqual([200, 'made\n']);
-    expect(await readFile(join(checkout, 'runs'), 'utf8')).toBe('run\nrun\n');
-  });
-
-  it('is not waited for longer than a connection stays open', async () => {
-    const checkout = join(packed.folder, 'slow-checkout');
-    await mkdir(checkout);
-    const build = `until test -e go; do sleep 0.1; done; echo made >payments-service-${contractVersion}.tgz`;
-    await writeFile(join(checkout, 'package.json'), JSON.stringify({ scripts: { build } }));
-    const get = await served(checkout, 1);
-    expect(await get()).toEqual([503, 'It is being built. Ask again.\n']);
-    await writeFile(join(checkout, 'go'), '');
-    await expect.poll(get).toEqual([200, 'made\n']);
   });
 });
 
