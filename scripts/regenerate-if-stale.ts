@@ -22,8 +22,8 @@ async function main(): Promise<number> {
   console.log('The docs are missing or out of date. They are built while the service starts.');
   // Then the service says that they are being built.
   for (const folder of ['site', 'pages']) mkdirSync(join(root, folder), { recursive: true });
-  // To stderr, because stdout has the service's log. It ends by itself, or with Ctrl+C.
-  spawn(process.execPath, command('docs.ts'), { stdio: ['ignore', 2, 2], cwd: root }).unref();
+  // It ends by itself, or with Ctrl+C.
+  spawn(process.execPath, command('docs/in-background.ts'), { stdio: ['ignore', 2, 2], cwd: root }).unref();
   return 0;
 }
 

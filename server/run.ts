@@ -78,9 +78,12 @@ async function serve<Started extends Running>({ read, start, serveProgram }: Way
     log.warn({ err: error }, 'the start failed while it was stopped');
   });
   if (service && !isStopping()) {
-    if (config.environment === 'sandbox' && !serveProgram) greet(config, service);
+    const isGreeted = config.environment === 'sandbox' && !serveProgram;
+    if (isGreeted) greet(config, service);
     const { metricsPort, port, url } = service;
-    log.info({ ...readBuild(), ...(metricsPort !== undefined && { metricsPort }), port, url }, 'listening');
+    const facts = { ...readBuild(), ...(metricsPort !== undefined && { metricsPort }), port, url };
+    // On a terminal, the greeting says it, and stays the last that is shown until somebody calls.
+    log[terminal && isGreeted ? 'debug' : 'info'](facts, 'listening');
     log.flush();
   }
   await stopped;

@@ -34,17 +34,14 @@ export function servePages(
   { hasConsole, address }: PagesOptions,
 ): void {
   app.get('/healthz', (_req, res) => {
-    trailOf(res).why = 'the mock is up';
     res.json({ status: 'ok' });
   });
 
   app.get('/readyz', (_req, res) => {
-    trailOf(res).why = 'the mock is up';
     res.json({ status: 'ready' });
   });
 
   const showContract = knowing(arrived, ({ contract: { published } }, _req, res) => {
-    trailOf(res).why = 'the contract';
     res.json(hasConsole ? withOwnServer(published, address()) : published);
   });
   app.get('/openapi.json', showContract);

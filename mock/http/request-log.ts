@@ -30,8 +30,9 @@ export const createRequestLog =
       const status = res.writableFinished ? res.statusCode : 'aborted';
       const ms = Math.round(performance.now() - start);
       const known = operation?.path ?? unknownPath(req.originalUrl);
-      // Not the docs, nor the contract that the console loads.
-      if (operation || res.statusCode >= 400)
+      // Not what is served from files.
+      const isCall = operation !== undefined || res.statusCode >= 400;
+      if (isCall)
         note?.({
           requestId,
           operation: operation?.id,
@@ -45,7 +46,8 @@ export const createRequestLog =
       const { method, originalUrl, body } = req as { method: string; originalUrl: string; body?: unknown };
       if (operation)
         record?.({ operation: operation.id, method, path: originalUrl, body: body ?? null, status });
-      log(printable(`${req.method} ${path} → ${status} (${why ?? 'preflight'}) ${ms} ms`));
+      if (isCall || req.method === 'OPTIONS')
+        log(printable(`${req.method} ${path} → ${status} (${why ?? 'preflight'}) ${ms} ms`));
     });
     next();
   };

@@ -9,6 +9,7 @@ import { createSite } from '../docs/files.ts';
 import { escape } from '../docs/markdown.ts';
 import { frame, type Frame } from '../docs/shell.ts';
 import { root } from '../support/root.ts';
+import { contractOfForms, listOperations } from './operations.ts';
 
 const own = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
 const browser = join(import.meta.dirname, 'browser');
@@ -33,9 +34,12 @@ export async function assemblePages(parts: Frame, contract: Contract) {
       here: 'Console',
       head:
         style +
-        script(site.asset('scalar.js', readFileSync(scalar))) +
+        // Large: the page is shown and works before it is there.
+        `<script async src="/${site.asset('scalar.js', readFileSync(scalar))}"></script>\n` +
         script(site.asset('console.js', await bundled(join(browser, 'console.ts')))),
-      content: own('console.html'),
+      content: own('console.html')
+        .replace('{{operations}}', () => listOperations(contract))
+        .replace('{{contract}}', () => escape(JSON.stringify(contractOfForms(contract)))),
     }),
   );
   site.page('approval.html', approvalPage());

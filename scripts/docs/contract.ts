@@ -57,6 +57,7 @@ export interface Contract {
   tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
   webhooks?: Record<string, Record<string, Operation>>;
+  components: { securitySchemes: Record<string, object> };
 }
 
 /** Every operation, then every event. */

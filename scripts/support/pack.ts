@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export function run(command: string, args: string[]): void {
-  const { status, error, stdout } = spawnSync(command, args, {
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const { status, error, stdout, stderr } = spawnSync(command, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
     encoding: 'utf8',
   });
   if (error) throw error;
-  if (status !== 0) throw new Error(`${command} ${args[0] ?? ''} failed.\n${stdout}`.trimEnd());
+  if (status !== 0) throw new Error(`${command} ${args[0] ?? ''} failed.\n${stdout}${stderr}`.trimEnd());
 }
 
 /** The tarball of a package whose files `write` makes in a folder. The same files always give the same bytes. */

@@ -143,6 +143,8 @@ const readsEnvironment = [
   // The mock has its port in a variable of another name.
   'scripts/dev.ts',
   'scripts/diff.ts',
+  // The level of the log.
+  'scripts/docs/in-background.ts',
   // Only in the text of a sample.
   'scripts/docs/samples.ts',
   // They hand their own environment on to the programs that they start, or look there for what a test needs.

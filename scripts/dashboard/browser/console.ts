@@ -11,15 +11,8 @@ declare const Scalar: {
   ) => { updateConfiguration: (options: object) => void };
 };
 
-interface Operation {
-  operationId: string;
-  tags: [string];
-}
-
 interface Contract {
-  info: object;
-  paths: Record<string, Record<string, Operation>>;
-  components: { securitySchemes?: object };
+  components: { securitySchemes: object };
 }
 
 /** Scalar offers a proxy, an assistant, fonts and an account on other hosts; nothing leaves this server. */
@@ -37,64 +30,66 @@ const nothingElsewhere = {
 const look = {
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
   defaultOpenAllTags: true,
-  // Our header has both.
+  // Of its reference only the buttons are used, and hidden: see style.css. The page has a list of its own.
+  showSidebar: false,
   hideDarkModeToggle: true,
   hideSearch: true,
   hideModels: true,
 };
 
-addEventListener('DOMContentLoaded', () => void start());
-
-async function start(): Promise<void> {
+addEventListener('DOMContentLoaded', () => {
   nameFields();
-  const text = await (await fetch('/openapi.json')).text();
-  // Links to sections and operations lead nowhere here.
-  const contract = JSON.parse(text.replaceAll(/\[([^\]]+)\]\(#[^)]*\)/g, '$1')) as Contract;
-  const wanted = wantedOperation(contract);
-  const [scheme = ''] = Object.keys(contract.components.securitySchemes ?? {});
-  const token = await getToken();
+  const token = getToken();
+  // By then Scalar is loaded, too.
+  addEventListener('load', () => void mount(token));
+  for (const button of operationButtons())
+    button.addEventListener('click', () => {
+      choose(operationOf(button));
+    });
+  // Links name an operation, whose form then opens: `/console/#listTransactions`. Scalar's own addresses have its tag before it.
+  const wanted = location.hash.split(/[#/]/).at(-1);
+  if (operationButtons().some((button) => operationOf(button) === wanted)) choose(wanted);
+});
+
+const operationButtons = () => [...document.querySelectorAll<HTMLElement>('[data-operation]')];
+const operationOf = (button: HTMLElement) => button.dataset.operation;
+
+async function mount(getting: Promise<string | undefined>): Promise<void> {
+  const contract = JSON.parse(find('#console').dataset.contract ?? '') as Contract;
+  const [scheme = ''] = Object.keys(contract.components.securitySchemes);
+  const token = await getting;
   const options = () => ({
     ...nothingElsewhere,
     ...look,
-    // Calls go to this server. Nobody calls webhooks, and the docs have the introduction.
-    content: {
-      ...contract,
-      info: { ...contract.info, description: '' },
-      servers: [{ url: location.origin }],
-      webhooks: {},
-    },
-    generateOperationSlug: ({ operationId }: Operation) => operationId,
+    // Calls go to this server.
+    content: { ...contract, servers: [{ url: location.origin }] },
+    generateOperationSlug: ({ operationId }: { operationId: string }) => operationId,
     forceDarkModeState: document.documentElement.classList.contains('dark') ? 'dark' : 'light',
     authentication: { preferredSecurityScheme: scheme, securitySchemes: { [scheme]: { token } } },
   });
   const shown = Scalar.createApiReference('#console', options());
-  if (wanted) openClient(wanted);
   new MutationObserver(() => {
     shown.updateConfiguration(options());
   }).observe(document.documentElement, { attributeFilter: ['class'] });
 }
 
-/**
- * Links name an operation, which is then open, ready to send: `/console/#listTransactions`. Scalar's own addresses have its tag
- * before it. Otherwise nothing covers the list.
- */
-function wantedOperation({ paths }: Contract): string | undefined {
-  const id = location.hash.split(/[#/]/).at(-1);
-  const all = Object.values(paths).flatMap((item) => Object.values(item));
-  const operation = all.find(({ operationId }) => operationId === id);
-  if (!operation) return undefined;
-  const tag = operation.tags[0].toLowerCase().replaceAll(' ', '-');
-  history.replaceState(history.state, '', `#tag/${tag}/${operation.operationId}`);
-  return operation.operationId;
+/** The operation that was chosen last, until its form is open. */
+let chosen: string | undefined;
+
+function choose(operationId: string | undefined): void {
+  chosen = operationId;
+  openForm();
 }
 
-/** Clicks the button of the operation as soon as Scalar has drawn it. */
-function openClient(operationId: string): void {
-  const button = document.querySelector<HTMLElement>(
-    `section[id$="/${operationId}"] .show-api-client-button`,
-  );
-  if (button) button.click();
-  else setTimeout(openClient, 100, operationId);
+/** Clicks Scalar's button for the operation, as soon as Scalar has drawn it. */
+function openForm(): void {
+  if (chosen === undefined) return;
+  const button = document.querySelector<HTMLElement>(`section[id$="/${chosen}"] .show-api-client-button`);
+  find('#opening').textContent = button ? '' : 'Opening …';
+  if (button) {
+    chosen = undefined;
+    button.click();
+  } else setTimeout(openForm, 100);
 }
 
 /** For every call, and to copy. It lives an hour; a page that is loaded again has a new one. */

@@ -23,6 +23,9 @@ export function nameFields(): void {
     for (const [selector, nameOf] of names)
       for (const element of document.querySelectorAll(`:is(#console, .scalar-client) ${selector}`))
         element.setAttribute('aria-label', nameOf(element));
+    // They say that these buttons are none.
+    for (const button of document.querySelectorAll('.scalar-client button[role=none]'))
+      button.removeAttribute('role');
     // A button has no such state. Where the reader is, is said otherwise.
     for (const button of document.querySelectorAll('button[aria-selected]:not([role])')) {
       if (button.ariaSelected === 'true') button.setAttribute('aria-current', 'true');
@@ -30,6 +33,6 @@ export function nameFields(): void {
       button.removeAttribute('aria-selected');
     }
   };
-  const attributeFilter = ['aria-selected', 'aria-label'];
+  const attributeFilter = ['aria-selected', 'aria-label', 'role'];
   new MutationObserver(name).observe(document.body, { subtree: true, childList: true, attributeFilter });
 }

@@ -5,7 +5,6 @@ import { parseJson } from '../../../client/json.ts';
 import type { ApiError, Detail, ErrorCode, Unprocessable } from '../errors.ts';
 import { maskCardNumbers } from '../rules/card-numbers.ts';
 import type { RequestFeed } from './dashboard/feed.ts';
-import { isProbe } from './health.ts';
 import { trailOf, type Refusal } from './known.ts';
 
 type NoteRequest = (operation: string | undefined, status: number | 'aborted', milliseconds: number) => void;
@@ -36,11 +35,12 @@ export const createAccessLog =
         ...(unready !== undefined && { reason: unready }),
         ms: Math.round(milliseconds * 10) / 10,
       };
-      // Not the docs, nor the contract that the console loads.
+      // Not what is served from files.
       if (operation || refusal)
         keep?.({ ...record, operation: operation?.id, query: operation && shownQuery(req.originalUrl) });
-      // Load balancers ask every few seconds.
-      const level = (unready ?? outage) === undefined ? (isProbe(record.path) ? 'debug' : 'info') : 'warn';
+      // A page is many files, and load balancers ask every few seconds.
+      const isPage = !operation && !refusal && ['GET', 'HEAD'].includes(req.method);
+      const level = (unready ?? outage) === undefined ? (isPage ? 'debug' : 'info') : 'warn';
       const account = selection?.kind === 'one' ? selection.id : undefined;
       const message = outage === undefined ? undefined : 'the request failed';
       log[level]({ ...record, err: outage, keyPair: caller?.keyPairId, account }, message);

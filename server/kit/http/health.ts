@@ -12,12 +12,10 @@ export interface Life {
 
 const probes = new Set(['/healthz', '/readyz']);
 
-export const isProbe = (path: string): boolean => probes.has(path);
-
 /** Until then requests wait. They are cut off if the start fails. Health checks are answered at once. */
 export const createWaitForStart = (life: Life) =>
   check('started', (_known: object, req) => {
-    if (life.phase === 'serving' || isProbe(req.path)) return undefined;
+    if (life.phase === 'serving' || probes.has(req.path)) return undefined;
     return life.started.catch((error: unknown) => {
       req.socket.destroy();
       throw error;
