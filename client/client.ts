@@ -1,6 +1,6 @@
 // The client: openapi-fetch with authorization, a merchant account and retries. Must not import anything Node-only.
 import createClient from 'openapi-fetch';
-import { contractVersion, packageName, routes } from '../generated/operations.ts';
+import { contractVersion, routes } from '../generated/operations.ts';
 import type { paths } from '../generated/types.ts';
 import { createError, PaymentsError } from './errors.ts';
 import { keyHeader, makeKey } from './idempotency.ts';
@@ -39,7 +39,7 @@ export function createPaymentsClient(options: TokenClientOptions): PaymentsClien
   // For JavaScript callers: without a token every request would fail with 401.
   if (typeof token !== 'string' && typeof token !== 'function')
     throw new TypeError(
-      `\`token\` is missing. To sign with a key pair, import ${packageName}-client/server.`,
+      '`token` is missing. To sign with a key pair, import payments-service-client/server.',
     );
 
   // Without the check, requests would go to the page's own server and get a page back.
