@@ -7,6 +7,7 @@ import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { TLSSocket } from 'node:tls';
+import { isDeepStrictEqual } from 'node:util';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import type { Config } from '../../server/config.ts';
@@ -20,7 +21,15 @@ import { createTestDatabase, query } from '../support/database.ts';
 import { onTerminal, paymentsHere, serviceHere, startInVainHere } from '../support/in-process.ts';
 import { certificate, expiredCertificateFile, keyIn } from '../support/keys.ts';
 import { freePort, isListening } from '../support/ports.ts';
-import { run, runNode, settingNames, startNode, startServer, type Server } from '../support/processes.ts';
+import {
+  run,
+  runNode,
+  settingNames,
+  startCommand,
+  startNode,
+  startServer,
+  type Server,
+} from '../support/processes.ts';
 import { noSecrets, startTestService, testSecrets, type TestService } from '../support/service.ts';
 
 const modeOf = async (file: string) => (await stat(file)).mode & 0o777;
@@ -143,6 +152,31 @@ describe('the sandbox in an empty folder', () => {
     expect(readFileSync(file('secrets.json'), 'utf8')).toBe(first.secrets);
     expect((await answerTo(server.url, dataDir.path)).status).toBe(200);
   });
+});
+
+const hasTerminals = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0;
+
+it.skipIf(!hasTerminals)('on a terminal, nothing follows the greeting until somebody calls', async () => {
+  await using dataDir = await newDataDir();
+  const port = await freePort();
+  const program = `${process.execPath} ${join(inject('compiled'), 'server/main.js')}`;
+  const env = { DATA_DIR: dataDir.path, PORT: String(port) };
+  const child = startCommand('script', ['-qefc', `stty cols 200; exec ${program}`, '/dev/null'], { env });
+  onTestFinished(() => void child.process.kill());
+  const lastLines = () => child.stdout().split('\r\n').slice(-3);
+  const greeted = [`    http://127.0.0.1:${port}/card-scheme-definitions`, '', ''];
+  await eventually(() => isDeepStrictEqual(lastLines(), greeted), 'it greets');
+  // Pages and health checks do not count.
+  for (const path of ['/', '/openapi.json', '/docs/', '/readyz'])
+    await (await fetch(`http://127.0.0.1:${port}${path}`)).text();
+  await fetch(`http://127.0.0.1:${port}/transactions`);
+  await eventually(() => child.stdout().includes('401'), 'the call is shown');
+  expect(child.stdout().split('\r\n').slice(-4, -1)).toEqual([
+    ...greeted.slice(0, 2),
+    expect.stringMatching(/^\[.*GET \/transactions 401 unauthorized no bearer token/),
+  ]);
+  child.process.stdin.write('\u0003');
+  expect((await child.ended).status).toBe(0);
 });
 
 describe('the sandbox with DATABASE_URL', () => {

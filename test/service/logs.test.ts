@@ -121,6 +121,8 @@ describe('a service at LOG_LEVEL=trace', () => {
     const ids: string[] = [];
     for (const [method, path, options] of requests)
       ids.push((await call(method, path, options)).headers.get('x-request-id') ?? '');
+    const file = await fetch(`${service.url}/openapi.json?of=customer-0815`);
+    ids.push(file.headers.get('x-request-id') ?? '');
     const nonsense = `GET /?search=customer-0815 HTTP/1.1\r\nAuthorization ${token}\r\n\r\n`;
     const [, id = ''] = /X-Request-ID: (.+)\r/.exec(await sendBytes(service.url, nonsense)) ?? [];
     return [...ids, id];
@@ -149,6 +151,13 @@ describe('a service at LOG_LEVEL=trace', () => {
       new Set(ended.filter((line) => line.path === path).map((line) => line.account));
     expect(accounts('/payment-methods')).toContain('default');
     expect(accounts('/cards/…')).toEqual(new Set([undefined]));
+  });
+
+  it('logs what is served from files at the level debug', () => {
+    const ended = lines.map((line) => JSON.parse(line) as Line).filter(({ ms }) => ms !== undefined);
+    const served = ended.filter(({ path, status }) => path === '/…' && status === 200);
+    expect(served).toMatchObject([{ level: 20 }]);
+    expect(ended.filter(({ level }) => level === 20)).toEqual(served);
   });
 
   it.each([
