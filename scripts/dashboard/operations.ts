@@ -48,7 +48,10 @@ export function contractOfForms(contract: Contract): object {
 function formOf(contract: Contract, operation: Operation): object {
   const { operationId, tags, summary, parameters = [], requestBody } = operation;
   const { examples = {} } = requestBody?.content?.['application/json'] ?? {};
-  const bodies = Object.entries(examples).map(([name, one]) => [name, resolve(contract, one)]);
+  const bodies = Object.entries(examples).map(([name, one]): [string, object] => [
+    name,
+    resolve(contract, one),
+  ]);
   return {
     ...{ operationId, tags, summary },
     parameters: parameters.map((given) => {
