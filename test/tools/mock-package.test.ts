@@ -60,6 +60,9 @@ it('starts in an empty folder with one command, without other packages; serves e
     expect((await get('/transactions?limit=0')).status).toBe(400);
     const chosen = { Authorization: 'Bearer anything', Prefer: 'code=403, delay=1' };
     expect((await get('/transactions', chosen)).status).toBe(403);
+    const madeUp = await (await get('/transactions?__dynamic=true&__seed=7')).text();
+    expect(madeUp).toMatch(/^\{"items":\[\{"type":"transaction"/);
+    expect(await (await get('/transactions?__dynamic=true&__seed=7')).text()).toBe(madeUp);
     expect(client.equals(Buffer.from(await (await get('/client.tgz')).arrayBuffer()))).toBe(true);
     const said = await (await fetch(url)).text();
     const named = [...said.matchAll(/http:\S+?(?=[\s)])/g)].map(([address]) => address);
