@@ -164,6 +164,17 @@ export interface OperationTypes {
   listWebhookSubscriptions: paths['/webhook-subscriptions']['get'];
 }
 
+/** The names of the examples of its responses. */
+export interface ExampleNames {
+  listApiKeyPairs: 'only_page' | 'second_page' | 'invalid_query' | 'merchant_account_too_long' | 'unauthorized' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'duplicate' | 'foreign_cursor' | 'too_early' | 'too_many_requests' | 'server_error' | 'bad_gateway' | 'gateway_timeout';
+  checkGiftCardBalances: 'works' | 'mixed' | 'missing_pin' | 'malformed_json' | 'unauthorized' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'too_early' | 'too_many_requests' | 'server_error' | 'bad_gateway' | 'gateway_timeout';
+  createPaymentMethod: 'visa_succeeded' | 'own_identifier' | 'processing' | 'approval_required' | 'expired_card' | 'missing_number' | 'two_buyers' | 'malformed_json' | 'unauthorized' | 'forbidden' | 'not_found' | 'merchant_account_not_found' | 'method_not_allowed' | 'duplicate' | 'invalid_redirect_host' | 'idempotency_key_reused' | 'too_early' | 'too_many_cards' | 'server_error' | 'gateway_timeout';
+  listTransactions: 'first_page' | 'last_page' | 'none_found' | 'invalid_query' | 'merchant_account_too_long' | 'unauthorized' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'foreign_cursor' | 'invalid_metadata' | 'server_error' | 'gateway_timeout';
+  listCardSchemeDefinitions: 'all' | 'invalid_query' | 'merchant_account_too_long' | 'unauthorized' | 'forbidden' | 'method_not_allowed' | 'server_error' | 'gateway_timeout';
+  createWebhookSubscription: 'with_basic_authentication' | 'plain' | 'invalid_url' | 'malformed_json' | 'unauthorized' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'plain_http' | 'invalid_host' | 'idempotency_key_reused' | 'too_early' | 'server_error' | 'gateway_timeout';
+  listWebhookSubscriptions: 'only_page' | 'invalid_query' | 'merchant_account_too_long' | 'unauthorized' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'foreign_cursor' | 'server_error' | 'gateway_timeout';
+}
+
 /** Every error code with its status and its message, as the examples of the error responses have them. */
 export const errors = {
   bad_request: { status: 400, message: "Generic error" },

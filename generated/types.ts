@@ -803,7 +803,7 @@ export interface components {
             number: string;
             /**
              * Format: uri
-             * @description Where the buyer returns after approving or declining: an `http://` or `https://` address with a host and without a user name or password. A host that matches the pattern and is no valid name or IP address, such as `256.1.1.1`, returns 422. It matters only to cards that need the buyer's approval.
+             * @description Where the buyer returns after approving or declining: an `http://` or `https://` address with a host and without a user name or password. A host that is no valid name or IPv4 address, such as `256.1.1.1`, returns 422; one in brackets that is no IPv6 address, such as `[::1::2]`, returns 400. It matters only to cards that need the buyer's approval.
              */
             redirect_url?: string | null;
             /** @description The security code of the card (CVV, CVC), 3 or 4 digits. It is used once and never stored. */
@@ -1236,7 +1236,7 @@ export interface components {
             authentication?: components["schemas"]["BasicAuthentication"] | null;
             /**
              * Format: uri
-             * @description The address to send events to, `https://` or, in the sandbox only, `http://`. It needs a host and, if it names a port, one from 1 to 65535; a user name and password belong in `authentication`, not here. A host that matches the pattern and is no valid name or IP address, such as `256.1.1.1`, returns 422. Whether the address may be reached is judged at each delivery.
+             * @description The address to send events to, `https://` or, in the sandbox only, `http://`. It needs a host and, if it names a port, one from 1 to 65535; a user name and password belong in `authentication`, not here. A host that is no valid name or IPv4 address, such as `256.1.1.1`, returns 422; one in brackets that is no IPv6 address, such as `[::1::2]`, returns 400. Whether the address may be reached is judged at each delivery.
              */
             url: string;
         };

@@ -1,5 +1,5 @@
 // The HTTP app: the same checks in the same order as the server's pipeline (server/app.ts), then Prism. It keeps no state
-// between requests, except for the answers to requests with an Idempotency-Key.
+// between requests, except for the answers to requests with an Idempotency-Key, and those that are set beforehand.
 import type { Request } from 'express';
 import { createBody } from '../server/kit/http/body.ts';
 import { createDashboard, explainAbsence } from '../server/kit/http/dashboard/dashboard.ts';
@@ -16,6 +16,7 @@ import type { Selected } from '../server/kit/http/known.ts';
 import { check, forEvery, pipeline, whereOnly } from '../server/kit/http/pipeline.ts';
 import { createRoute } from '../server/kit/http/route.ts';
 import { createValidate } from '../server/kit/http/validate.ts';
+import type { Answers } from './answers.ts';
 import { account } from './http/account.ts';
 import { createAnswer } from './http/answer.ts';
 import type { Delay } from './http/delay.ts';
@@ -23,10 +24,12 @@ import { findOperation } from './http/find-operation.ts';
 import type { Loaded, Routed } from './http/known.ts';
 import { servePages } from './http/pages.ts';
 import { createRequestLog, type RecordedRequest } from './http/request-log.ts';
+import { createSetAnswers } from './http/set-answers.ts';
 import { createToken, permission } from './http/token.ts';
 import { writeError } from './http/write-error.ts';
 import type { LoadedContract } from './loaded-contract.ts';
 import { firstCalls } from './operations.ts';
+import { readAsked, type Dynamic } from './prefer.ts';
 
 export interface AppOptions {
   /** The current contract. A request keeps the one it started with, even if the contract is reloaded meanwhile. */
@@ -35,6 +38,10 @@ export interface AppOptions {
   /** Delay of every response. */
   delayMilliseconds: number;
   delay: Delay;
+  /** Made-up values, for callers that do not ask for an answer. */
+  dynamic: Dynamic | undefined;
+  /** Those that are set beforehand. */
+  answers: Answers;
   /** The docs; the folder may be missing. */
   siteDir: string;
   /** The pages for developers, unless other machines can reach the mock. */
@@ -54,6 +61,7 @@ const uncounted = check('counted', (_known: Selected) => undefined);
 export function createApp(options: AppOptions): App {
   const { contract, address, delay, delayMilliseconds, siteDir, pagesDir, requests, record, log, now } =
     options;
+  const { answers, dynamic } = options;
   const app = createExpress();
   const isKnown = (req: Request) => contract().find.isKnown(req);
   const arrived = forEvery(
@@ -71,6 +79,7 @@ export function createApp(options: AppOptions): App {
     app.use(createDashboard({ pagesDir, requests, facts, firstCall, makeToken: () => 'mock' }, isKnown));
   }
   app.use(createRequestLog(log, requests.note, record));
+  app.use(createSetAnswers(answers, contract));
   app.use(createCors(() => contract().operations));
   const accepted = forEvery(app, arrived.step(wellFormed));
   app.use(async (_req, res, next) => {
@@ -83,6 +92,7 @@ export function createApp(options: AppOptions): App {
   );
   const checks = accepted
     .step(route)
+    .step(readAsked)
     .step(earlyData)
     .step(createToken(now))
     .step(permission)
@@ -90,7 +100,7 @@ export function createApp(options: AppOptions): App {
     .step(uncounted)
     .step(createBody(bodyLimit, ({ operation }: Routed) => operation.hasBody))
     .step(createValidate(({ contract: { validator } }: Loaded) => validator))
-    .step(createAnswer({ address, delay, now }));
+    .step(createAnswer({ address, delay, now, answers, dynamic }));
   app.use(whereOnly(isKnown, checks));
   servePages(app, arrived, siteDir, { hasConsole: pagesDir !== undefined, address });
   if (pagesDir !== undefined) app.use(explainAbsence);

@@ -4,19 +4,25 @@ import { watch } from 'node:fs';
 import { isIP } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { bundleFile, ContractFault, projectRoot } from '../server/kit/contract/load.ts';
+import { ApiError } from '../server/kit/errors.ts';
 import { isLoopback } from '../server/kit/http/dashboard/dashboard.ts';
 import { createRequestFeed } from '../server/kit/http/dashboard/feed.ts';
 import { listen } from '../server/kit/http/listen.ts';
+import { createAnswers } from './answers.ts';
 import { createApp } from './app.ts';
 import { createDelay } from './http/delay.ts';
-import type { RecordedRequest } from './http/request-log.ts';
+import { maskSecrets, type RecordedRequest } from './http/request-log.ts';
+import { whyRefused } from './http/write-error.ts';
 import { loadMockContract } from './loaded-contract.ts';
 import { firstCalls } from './operations.ts';
+import type { Dynamic } from './prefer.ts';
 
 export interface MockOptions {
   host?: string;
   port?: number;
   delayMilliseconds?: number;
+  /** Made-up values, for callers that do not ask for an answer. */
+  dynamic?: Dynamic | undefined;
   /** The bundled contract. */
   contractFile?: string;
   /** The docs that `npm run docs` builds. */
@@ -33,6 +39,9 @@ export interface Mock {
   firstCalls: readonly string[];
   /** The last calls of operations, oldest first. */
   requests: () => readonly RecordedRequest[];
+  /** Sets the answer of an operation; see testing/mock.ts. Throws an Error with the choices. */
+  answer: (operation: string, answer: unknown) => void;
+  reset: () => void;
   close: () => Promise<void>;
 }
 
@@ -45,6 +54,7 @@ export async function startMock({
   host = '127.0.0.1',
   port = 4010,
   delayMilliseconds = 0,
+  dynamic,
   contractFile = bundleFile,
   siteDir = join(projectRoot, 'site'),
   pagesDir = join(projectRoot, 'pages'),
@@ -56,11 +66,14 @@ export async function startMock({
   const requests = createRequestFeed(now);
   const { delay, endDelays } = createDelay();
   const recorded: RecordedRequest[] = [];
+  const answers = createAnswers(() => contract);
   const app = createApp({
     contract: () => contract,
     address: () => url,
     delay,
     delayMilliseconds,
+    dynamic,
+    answers,
     siteDir,
     pagesDir: isLoopback(host) ? pagesDir : undefined,
     requests,
@@ -107,7 +120,15 @@ export async function startMock({
   return {
     url,
     firstCalls: firstCalls(contract.operations, url),
-    requests: () => recorded,
+    requests: () => recorded.map(maskSecrets),
+    answer(operation, answer) {
+      try {
+        answers.set(operation, answer);
+      } catch (error) {
+        throw error instanceof ApiError ? new Error(whyRefused(error)) : error;
+      }
+    },
+    reset: answers.reset,
     async close() {
       watcher.close();
       clearTimeout(pending);

@@ -9,6 +9,8 @@ export interface ResponseChoice {
   status: number;
   /** The name of an example; the first one if left out. */
   example?: string | undefined;
+  /** Instead of an example, values that Prism makes up: with the same seed the same ones. */
+  seed?: number | undefined;
 }
 
 export interface PrismResponse {
@@ -32,10 +34,13 @@ export async function createPrism(document: Document): Promise<Prism> {
     mock: { dynamic: false },
   };
   const prism = createInstance(config, { logger: createLogger('prism', { enabled: false }) });
-  const ask: Prism = async ({ id, method, path }, { status, example }) => {
+  const ask: Prism = async ({ id, method, path }, { status, example, seed }) => {
     const resource = resources.filter((one) => one.method === method && one.path === path);
     const request = { method: method as 'get', url: { path, query: {} }, headers: {} };
-    const mock = { dynamic: false, code: status, ...(example === undefined ? {} : { exampleKey: example }) };
+    // Prism's random numbers are those of the process, and go on from the last seed. Each answer therefore brings its own seed,
+    // which Prism sets just before it makes the values, without waiting between the two.
+    const dynamic = seed === undefined ? { dynamic: false } : { dynamic: true, seed: String(seed) };
+    const mock = { ...dynamic, code: status, ...(example === undefined ? {} : { exampleKey: example }) };
     const result = await prism.request(request, resource, { ...config, mock })();
     if (result._tag === 'Left') throw new Error(`Prism has no response for ${id}`, { cause: result.left });
     const { statusCode, headers = {}, body } = result.right.output;
@@ -44,6 +49,7 @@ export async function createPrism(document: Document): Promise<Prism> {
   // What Prism makes of an example is always the same, so it is asked once.
   const known = new Map<string, Promise<PrismResponse>>();
   return async (operation, choice) => {
+    if (choice.seed !== undefined) return ask(operation, choice);
     const key = `${operation.id} ${choice.status} ${choice.example ?? ''}`;
     const asked = known.get(key) ?? ask(operation, choice);
     known.set(key, asked);

@@ -12,9 +12,22 @@ export interface RecordedRequest {
   method: string;
   /** With the query. */
   path: string;
+  /** By their names in lower case. */
+  headers: Record<string, string>;
   body: unknown;
   status: number | 'aborted';
 }
+
+const secret = /auth|cookie|token|secret|password|api-?key/;
+
+/** Not at the request: few tests look. */
+export const maskSecrets = (request: RecordedRequest): RecordedRequest => {
+  const headers = Object.entries(request.headers).map(([name, value]) => [
+    name,
+    secret.test(name) ? '********' : value,
+  ]);
+  return { ...request, headers: Object.fromEntries(headers) as Record<string, string> };
+};
 
 export const createRequestLog =
   (
@@ -44,8 +57,9 @@ export const createRequestLog =
           ms,
         });
       const { method, originalUrl, body } = req as { method: string; originalUrl: string; body?: unknown };
+      const headers = req.headers as Record<string, string>;
       if (operation)
-        record?.({ operation: operation.id, method, path: originalUrl, body: body ?? null, status });
+        record?.({ operation: operation.id, method, path: originalUrl, headers, body: body ?? null, status });
       if (isCall || req.method === 'OPTIONS')
         log(printable(`${req.method} ${path} → ${status} (${why ?? 'preflight'}) ${ms} ms`));
     });

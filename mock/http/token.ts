@@ -1,4 +1,4 @@
-// The bearer token is read but its signature is never verified, because the mock has no keys. Any opaque text is accepted. To a
+// The bearer token is read but its signature is never verified, and its `kid` never looked up: the mock has no keys. Any opaque text is accepted. To a
 // JWT all other rules of the service apply, so that a backend that signs wrong tokens, or too seldom new ones, notices it here.
 import {
   checkClaims,
@@ -6,6 +6,7 @@ import {
   parseObject,
   readKeyId,
   longestToken,
+  signingAlgorithm,
 } from '../../server/kit/access/claims.ts';
 import { forbidden } from '../../server/kit/access/permission.ts';
 import { isAllowed } from '../../server/kit/access/roles/rules.ts';
@@ -35,6 +36,10 @@ export const permission = check('permitted', ({ operation, caller }: Routed & Au
 function scopesOf(token: string, claims: Record<string, unknown>, now: Date): string[] {
   try {
     readKeyId(token);
+    // The service compares it with the algorithm of the key pair.
+    const { alg } = parseObject(token.slice(0, token.indexOf('.')));
+    if (!Object.values<unknown>(signingAlgorithm).includes(alg))
+      throw new InvalidToken('alg is neither ES512 nor RS512');
     return checkClaims(claims, now).scopes;
   } catch (error) {
     if (!(error instanceof InvalidToken)) throw error;

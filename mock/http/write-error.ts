@@ -14,7 +14,7 @@ export const writeError: ErrorRequestHandler = (error: unknown, _req, res, next)
   sendError(res, apiError);
 };
 
-function whyRefused({ facts, cause }: ApiError): string {
+export function whyRefused({ facts, cause }: ApiError): string {
   if (facts.reason !== undefined) return facts.reason;
   if (facts.details)
     return facts.details

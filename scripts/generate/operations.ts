@@ -26,6 +26,11 @@ export function operationsModule(contract: Contract): string {
   const types = operations
     .map(({ path, method, operation }) => `  ${operation.operationId}: paths['${path}']['${method}'];`)
     .join('\n');
+  const examples = operations.map(({ operation }) => {
+    const names = Object.values(operation.responses).flatMap((response) => exampleNames(contract, response));
+    const union = [...new Set(names)].map((name) => `'${name}'`).join(' | ');
+    return `  ${operation.operationId}: ${union || 'never'};`;
+  });
   const errors = [...errorsOf(contract)].map(
     ([code, { status, message }]) => `  ${code}: { status: ${status}, message: ${JSON.stringify(message)} },`,
   );
@@ -99,6 +104,11 @@ export interface OperationTypes {
 ${types}
 }
 
+/** The names of the examples of its responses. */
+export interface ExampleNames {
+${examples.join('\n')}
+}
+
 /** Every error code with its status and its message, as the examples of the error responses have them. */
 export const errors = {
 ${errors.join('\n')}
@@ -111,6 +121,14 @@ export const events = [${events.join(', ')}] as const satisfies (keyof webhooks)
 export type EventName = (typeof events)[number];
 export type EventPayload<Name extends EventName> = webhooks[Name]['post']['requestBody']['content']['application/json'];
 `;
+}
+
+function exampleNames(contract: Contract, response: unknown): string[] {
+  const { content = {} } = resolve<{ content?: Record<string, { examples?: object }> }>(
+    contract,
+    response as object,
+  );
+  return Object.values(content).flatMap(({ examples = {} }) => Object.keys(examples));
 }
 
 const parametersOf = (contract: Contract, operation: Operation) =>

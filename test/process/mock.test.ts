@@ -272,14 +272,14 @@ describe('npm run mock', () => {
     expect([status, output]).toEqual([1, `Port ${port} (from PORT) is taken. Choose another: PORT=4011\n`]);
   });
 
-  it('a wrong value is refused in one sentence', async () => {
-    const { status, output } = await runNode('mock/main.ts', ['--delay', 'long']);
+  it.each(['--delay', '--seed'])('a wrong value of %s is refused in one sentence', async (option) => {
+    const { status, output } = await runNode('mock/main.ts', [option, 'long']);
     expect([status, output]).toEqual([1, expect.stringContaining('whole number')]);
     expect(output).not.toContain('    at ');
   });
 
   it('starts, answers the call that it prints, logs it, and stops on a signal', async () => {
-    const child = startNode('mock/main.ts', ['--delay', '150'], { env: { PORT: '0' } });
+    const child = startNode('mock/main.ts', ['--delay', '150', '--seed', '7'], { env: { PORT: '0' } });
     const url = await vi.waitFor(
       () => {
         const [, found] = /Mock of the payments service: (\S+)/.exec(child.output()) ?? [];
@@ -290,7 +290,7 @@ describe('npm run mock', () => {
     );
     expect((await send(url, 'GET', '/transactions')).status).toBe(200);
     await vi.waitFor(() => {
-      expect(child.output()).toMatch(/GET \/transactions → 200 .* \d+ ms/);
+      expect(child.output()).toMatch(/GET \/transactions → 200 \(option: --dynamic\) \d+ ms/);
     });
     child.process.kill('SIGTERM');
     expect((await child.ended).status).toBe(0);

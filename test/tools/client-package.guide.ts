@@ -57,8 +57,20 @@ export function describeGuide(packed: () => PackedClient, service: () => TestSer
   };
 
   describe('the guide', () => {
-    beforeAll(() => {
+    beforeAll(async () => {
       for (const [name, code] of files) write(name, code);
+      // The packages that the guide names besides: the mock as it is packed, the others from the project's own node_modules.
+      const at = (name: string) => join(packed().consumer, 'node_modules', name);
+      for (const [name, from] of Object.entries({ vite: 'vite', playwright: 'playwright-core' }))
+        symlinkSync(join(root, 'node_modules', from), at(name));
+      const tar = [
+        '-xzf',
+        join(root, 'site/mock.tgz'),
+        '--strip-components=1',
+        '-C',
+        mkdir(at('payments-mock')),
+      ];
+      expect((await run('tar', tar)).status).toBe(0);
     });
 
     it('compiles as its tsconfig.json says, and mistakes do not', async () => {
@@ -218,9 +230,17 @@ export function describeGuide(packed: () => PackedClient, service: () => TestSer
       it('a token with too little is told so by both', async () => {
         for (const address of [mock.url, service().url]) {
           const { page } = await shop.open('index.html', address, service().token('embed'));
-          await page.getByText(/^forbidden, request [\w-]+$/).waitFor();
+          await page.getByText('You may not see transactions.').waitFor();
           await page.close();
         }
+      });
+
+      // Last, because it builds the page anew, for its own mock.
+      it('its tests show every state of the page', async () => {
+        write('public/token', 'anything\n');
+        const options = { cwd: packed().consumer, env: { CHROMIUM_PATH: chromiumPath ?? '' } };
+        const { status, output } = await run(process.execPath, ['--test', 'states.mjs'], options);
+        expect([status, output]).toEqual([0, expect.stringMatching(/pass 5\n/)]);
       });
     });
   });

@@ -401,6 +401,19 @@ describe.skipIf(!chromiumPath)("the sandbox's pages", () => {
           await page.getByRole('heading', { name: /^Mock/ }).waitFor();
           expect(await page.title()).toBe('Mock · Payments Service API');
           await lists(page).requests.getByText('/payment-methods').first().waitFor();
+          await page.getByLabel('Operation').selectOption('listTransactions');
+          await page.getByRole('combobox', { name: 'Answer' }).selectOption('200 none_found');
+          await page.getByRole('button', { name: 'For the next request' }).click();
+          await page.getByText('listTransactions: code=200, example=none_found, once').waitFor();
+          const received = page.locator('#received');
+          await page.getByRole('button', { name: 'List transactions' }).click();
+          await received.getByText('"items": []').waitFor();
+          await page.getByRole('button', { name: 'Until reset' }).click();
+          await page.getByRole('button', { name: 'Reset all' }).click();
+          await page.getByText('Nothing is set.').waitFor();
+          await page.getByRole('button', { name: 'List transactions' }).click();
+          await received.getByText('"type": "transaction"').first().waitFor();
+          expect(await axe(page)).toEqual([]);
           expect(await page.locator('main').innerText()).toMatch(
             /example of the contract(?!.*moves no money)/s,
           );

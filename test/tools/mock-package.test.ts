@@ -61,6 +61,9 @@ it('starts in an empty folder with one command, without other packages; serves e
     expect((await get('/transactions?limit=0')).status).toBe(400);
     const chosen = { Authorization: 'Bearer anything', Prefer: 'code=403, delay=1' };
     expect((await get('/transactions', chosen)).status).toBe(403);
+    const madeUp = await (await get('/transactions?__dynamic=true&__seed=7')).text();
+    expect(madeUp).toMatch(/^\{"items":\[\{"type":"transaction"/);
+    expect(await (await get('/transactions?__dynamic=true&__seed=7')).text()).toBe(madeUp);
     const offered = await get('/client.tgz');
     const name = `payments-service-client-${contractVersion}.tgz`;
     expect(offered.headers.get('Content-Disposition')).toBe(`attachment; filename=${name}`);

@@ -6,7 +6,8 @@ import {
   type KeyObject,
 } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { algorithmOf, generateKeyPair, signingAlgorithm, thumbprint } from '../../server/kit/access/token.ts';
+import { signingAlgorithm } from '../../server/kit/access/claims.ts';
+import { algorithmOf, generateKeyPair, thumbprint } from '../../server/kit/access/token.ts';
 
 const ec = generateKeyPair('ECDSA');
 

@@ -2,6 +2,7 @@
 import type { Feed, FeedDelivery, FeedEvent, FeedRequest } from '../../../server/kit/http/dashboard/feed.ts';
 import { copyOnClick } from '../../docs/browser/copy.ts';
 import { find, make } from '../../docs/browser/elements.ts';
+import { offerAnswers } from './answers.ts';
 import { connectButtons } from './try.ts';
 
 const everyMilliseconds = 1500;
@@ -9,6 +10,7 @@ const mostRows = 100;
 
 addEventListener('DOMContentLoaded', () => {
   let after = 0;
+  let hasAnswers = false;
   const show = (feed: Feed) => {
     const kind = feed.kind === 'mock' ? 'Mock' : 'Sandbox';
     find('#kind').textContent = kind;
@@ -26,6 +28,8 @@ addEventListener('DOMContentLoaded', () => {
     for (const old of rowsOf('request').slice(mostRows)) old.remove();
     after = unseen.at(-1)?.number ?? after;
     if (feed.events) showEvents(feed.events);
+    else if (!hasAnswers) void offerAnswers();
+    hasAnswers = true;
     find('#happened')
       .closest('section')
       ?.toggleAttribute('hidden', rowsOf('*').length === 0);

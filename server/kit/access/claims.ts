@@ -9,6 +9,9 @@ export const longestLifetimeSeconds = 24 * 60 * 60;
 /** How far the clocks of callers may be off. */
 export const leewaySeconds = 60;
 
+/** The stored algorithm of the pair decides how a token is verified, never the header of the token. */
+export const signingAlgorithm = { ECDSA: 'ES512', RSA: 'RS512' } as const;
+
 export class InvalidToken extends Error {}
 
 export interface Claims {

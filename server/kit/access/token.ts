@@ -9,13 +9,10 @@ import {
   type KeyObject,
 } from 'node:crypto';
 import jwt from 'jsonwebtoken';
-import { InvalidToken, readClaims, type Claims } from './claims.ts';
+import { InvalidToken, readClaims, signingAlgorithm, type Claims } from './claims.ts';
 
 export const algorithms = ['ECDSA', 'RSA'] as const;
 export type Algorithm = (typeof algorithms)[number];
-
-/** The stored algorithm of the pair decides how a token is verified, never the header of the token. */
-export const signingAlgorithm = { ECDSA: 'ES512', RSA: 'RS512' } as const;
 
 /** RFC 7638: SHA-256 of the required members of the JWK, in this order and without white space. */
 export function thumbprint(key: KeyObject): string {

@@ -1,9 +1,13 @@
 // Prefer selects every answer that the contract declares; for an unknown one, the error lists those that exist.
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OperationId } from '../../../generated/operations.ts';
+import { runs } from '../../support/random.ts';
+import type { TestService } from '../../support/service.ts';
 import {
   everyExample,
   rightRequest,
+  startBoth,
   startTestMock,
   table,
   type CallOptions,
@@ -11,10 +15,12 @@ import {
 } from './support.ts';
 
 let mock: TestMock;
+let service: TestService;
+let stop: () => Promise<void>;
 beforeAll(async () => {
-  mock = await startTestMock();
+  ({ mock, service, stop } = await startBoth());
 });
-afterAll(() => mock[Symbol.asyncDispose]());
+afterAll(() => stop());
 
 const ask = (id: OperationId, prefer: string, options: CallOptions = {}) => {
   const { method, path, ...rest } = rightRequest(id);
@@ -117,6 +123,98 @@ describe('Prefer: delay', () => {
   );
 });
 
+describe('Prefer: dynamic', () => {
+  const successes = table.map(([id]) => id);
+  const text = async (id: OperationId, prefer: string) => JSON.stringify((await ask(id, prefer)).body);
+
+  it('is valid, whatever the seed, and is what the contract has of success', async () => {
+    // Calls are judged by the contract: see support.ts.
+    const seeds = fc.sample(fc.integer({ min: 0, max: 999_999_999 }), runs(100));
+    for (const id of successes)
+      for (const at of seeds) {
+        const prefer = `dynamic=true, seed=${at}`;
+        const { status, headers } = await ask(id, prefer);
+        expect([status < 300, headers.get('preference-applied')]).toEqual([true, prefer]);
+      }
+  });
+
+  it('is another one each time, whatever was asked for before; the log has the seed to see it again', async () => {
+    const seeded = await text('listTransactions', 'dynamic=true, seed=7');
+    mock.lines.length = 0;
+    const next = await text('listTransactions', 'dynamic=true');
+    await expect.poll(() => mock.lines.join()).toMatch(/200 \(Prefer: dynamic=true; again with .*seed=\d+\)/);
+    const [again = ''] = /dynamic=true, seed=\d+/.exec(mock.lines.join()) ?? [];
+    expect(await text('listTransactions', again)).toBe(next);
+    await text('listTransactions', 'dynamic=true, seed=7');
+    expect(new Set([seeded, next, await text('listTransactions', 'dynamic=true')]).size).toBe(3);
+  });
+
+  it('repeats with a seed, also among others at once', async () => {
+    const prefers = Array.from({ length: 50 }, (_, index) => `dynamic=true, seed=${index % 10}`);
+    for (const id of successes) {
+      const answers = await Promise.all(
+        prefers.map((prefer, index) => text(id, index % 3 === 2 ? 'dynamic=true' : prefer)),
+      );
+      for (const [index, answer] of answers.entries())
+        if (index % 3 < 2) expect(await text(id, prefers[index] ?? '')).toBe(answer);
+    }
+  });
+
+  it('is an error with a code, and an example stays as it is', async () => {
+    const { status, body } = await ask('listTransactions', 'code=404, dynamic=true, seed=7');
+    expect([status, body]).toEqual([404, expect.objectContaining({ type: 'error' })]);
+    const { headers, body: none } = await ask('listTransactions', 'dynamic=true, example=none_found');
+    expect(headers.get('preference-applied')).toBe('example=none_found');
+    expect(none).toMatchObject({ items: [] });
+  });
+
+  it('--dynamic is for callers that do not ask, with --seed always the same', async () => {
+    await using one = await startTestMock({ dynamic: { seed: 7 } });
+    const get = async (prefer?: string) => {
+      const headers: Record<string, string> = prefer === undefined ? {} : { Prefer: prefer };
+      return JSON.stringify((await one.call('GET', '/transactions', { headers })).body);
+    };
+    const seeded = await text('listTransactions', 'dynamic=true, seed=7');
+    expect([await get(), await get('delay=1'), await get('dynamic=true')]).toEqual([seeded, seeded, seeded]);
+    expect(await get('seed=8')).toBe(await text('listTransactions', 'dynamic=true, seed=8'));
+    expect(JSON.parse(await get('dynamic=false'))).toMatchObject({ limit: 20, next_cursor: null });
+    expect(await get('example=none_found')).toContain('"items":[]');
+  });
+});
+
+describe("Prism's forms for a browser", () => {
+  const get = (query: string, headers = {}) => mock.call('GET', `/transactions?${query}`, { headers });
+
+  it('count as the header does, and are no part of the query', async () => {
+    const { status, headers } = await get('__code=404');
+    expect([status, headers.get('preference-applied')]).toEqual([404, 'code=404']);
+    expect((await get('limit=1&__example=none_found')).body).toMatchObject({ items: [] });
+    const prefer = { Prefer: 'dynamic=true, seed=7' };
+    const { body } = await mock.call('GET', '/transactions', { headers: prefer });
+    expect((await get('__dynamic=true&__seed=7')).body).toEqual(body);
+    expect((await get('__code=404&limit=0')).status).toBe(400);
+    expect((await get('__dynamic=false&limit=1')).body).toMatchObject({ limit: 1 });
+  });
+
+  it('give way to the header; others are unknown parameters', async () => {
+    expect((await get('__code=404', { Prefer: 'code=403' })).status).toBe(403);
+    expect((await get('__unicorn=1')).status).toBe(400);
+    expect((await get('__code=%zz')).body).toMatchObject({
+      details: [{ location: 'query', pointer: '/__code', type: 'value_error.prefer' }],
+    });
+  });
+
+  it('are unknown to the service', async () => {
+    const { status, body } = await service.call('GET', '/transactions?__code=404', {
+      token: service.token('*.read'),
+    });
+    expect([status, body]).toMatchObject([
+      400,
+      { details: [{ pointer: '/__code', type: 'value_error.extra' }] },
+    ]);
+  });
+});
+
 describe('an unknown preference', () => {
   /** Its one violation: what was asked for, and what exists. */
   const violation = ({ status, body }: { status: number; body: unknown }) => {
@@ -150,15 +248,19 @@ describe('an unknown preference', () => {
     );
   });
 
-  it('Prism would make up values for dynamic=true; here the error lists the examples', async () => {
-    const { asked, choices } = violation(await ask('createPaymentMethod', 'dynamic=true'));
-    expect(asked).toBe('asks for dynamic=true');
-    expect(choices).toContain('code=201, example=visa_succeeded');
-    expect((await ask('createPaymentMethod', 'dynamic=false')).status).toBe(201);
+  it.each([
+    'seed=7',
+    'dynamic=true, seed=',
+    'dynamic=true, seed=-1',
+    'dynamic=true, seed=1e3',
+    'dynamic=false, seed=7',
+  ])('for a bad seed, %s, the error says which there are', async (prefer) => {
+    const { choices } = violation(await ask('listTransactions', prefer));
+    expect(choices).toEqual(['dynamic=true, seed=NUMBER, 0 to 999999999']);
   });
 
   it.each([
-    ...['code=', 'code=2e2', 'example=', 'retry-after=2', 'code=200, dynamic=true'],
+    ...['code=', 'code=2e2', 'example=', 'retry-after=2', 'dynamic=yes', 'code=418, dynamic=true'],
     ...['code=200, retry-after=2', 'code=429, retry-after=soon'],
   ])('%s is refused', async (prefer) => {
     expect((await ask('checkGiftCardBalances', prefer)).status).toBe(400);
@@ -169,7 +271,9 @@ describe('an unknown preference', () => {
     async (prefer) => {
       const before = mock.lines.length;
       expect((await ask('listTransactions', prefer)).status).toBe(200);
-      expect(mock.lines.slice(before).join()).toContain('Prefer ignored, it has no code, example or delay');
+      expect(mock.lines.slice(before).join()).toContain(
+        'Prefer ignored, it has no code, example, dynamic or delay',
+      );
     },
   );
 

@@ -74,8 +74,7 @@ const createCaller =
     return answer;
   };
 
-export interface TestMock extends AsyncDisposable {
-  url: string;
+export interface TestMock extends AsyncDisposable, Pick<Mock, 'url' | 'answer' | 'reset' | 'requests'> {
   call: Caller;
   /** What it printed. */
   lines: string[];
@@ -85,7 +84,7 @@ export async function startTestMock(options: MockOptions = {}): Promise<TestMock
   const lines: string[] = [];
   const mock: Mock = await startMock({ port: 0, log: (line) => void lines.push(line), ...options });
   return {
-    url: mock.url,
+    ...mock,
     call: createCaller(mock.url),
     lines,
     [Symbol.asyncDispose]: () => mock.close(),

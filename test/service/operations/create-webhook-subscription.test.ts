@@ -76,6 +76,11 @@ describeOperation('createWebhookSubscription', { valid: { body: valid } }, (fram
     });
   });
 
+  it.each(['http://[0]', 'https://[::1::2]/'])('400 for %s, whose host is no IPv6 address', async (url) => {
+    const { status, body } = await create({ url });
+    expect([status, body]).toMatchObject([400, { details: [{ pointer: '/url', type: 'value_error.url' }] }]);
+  });
+
   describe('422 for a host that a pattern accepts and no URL can have', () => {
     it.each(['https://256.1.1.1/', 'https://1.2.3.4.5/', 'https://a%20b/', 'https://foo.1/'])(
       '%s',

@@ -98,8 +98,24 @@ describe('the package', () => {
         await sandbox.token('transactions.read', '*.write');
         const { target } = await sandbox.nextEvent('payment-method.created', { where: (event) => event.target.id === '' });
         const any: WebhookEvent = await sandbox.nextEvent();
-        const [request] = await (await startMock()).requests();
-        return \`\${target.scheme} \${any.name} \${request?.operation}\`;
+        const mock = await startMock({ dynamic: { seed: 7 } });
+        await mock.answer('listTransactions', { code: 500, delay: 10, once: true });
+        await mock.answer('listTransactions', { code: 422, example: 'foreign_cursor' });
+        await mock.answer('listTransactions', { body: { items: [], limit: 20, next_cursor: null, previous_cursor: null } });
+        await mock.answer('createWebhookSubscription', { code: 422, body: { detail: [] } });
+        await mock.reset();
+        // @ts-expect-error -- no such operation
+        await mock.answer('listUnicorns', { code: 500 });
+        // @ts-expect-error -- no such status
+        await mock.answer('listTransactions', { code: 418 });
+        // @ts-expect-error -- no such example
+        await mock.answer('listTransactions', { example: 'none_fuond' });
+        // @ts-expect-error -- the body of another operation
+        await mock.answer('listTransactions', { body: { items: [] } });
+        // @ts-expect-error -- that of a success, with the status of an error
+        await mock.answer('listTransactions', { code: 500, body: { items: [], limit: 20, next_cursor: null, previous_cursor: null } });
+        const [request] = await mock.requests();
+        return \`\${target.scheme} \${any.name} \${request?.operation} \${request?.headers['idempotency-key']}\`;
       }
       // @ts-expect-error -- no such scope
       export const scope = (sandbox: Sandbox) => sandbox.token('unicorns.read');

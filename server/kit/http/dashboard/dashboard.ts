@@ -152,6 +152,9 @@ const forReaders: RequestHandler = passIf(isLocal);
 
 const isOwn = (req: Request): boolean => isLocal(req) && isFromBrowser(req) && isOwnPage(req);
 
+/** For what programs may do as well, which send no Origin: a page of another site does. */
+export const isForeign = (req: Request): boolean => !isLocal(req) || !isOwnPage(req);
+
 /** For data: only scripts of our own pages. */
 const forOwnPages: RequestHandler = passIf(isOwn);
 
