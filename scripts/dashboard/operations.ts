@@ -61,7 +61,7 @@ function formOf(contract: Contract, operation: Operation): object {
     ...(requestBody && {
       requestBody: { content: { 'application/json': { examples: Object.fromEntries(bodies) } } },
     }),
-    responses: { default: { description: '', content: { 'application/json': {} } } },
+    responses: { 200: { description: '', content: { 'application/json': {} } } },
   };
 }
 
