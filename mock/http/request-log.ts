@@ -43,7 +43,6 @@ export const createRequestLog =
       const status = res.writableFinished ? res.statusCode : 'aborted';
       const ms = Math.round(performance.now() - start);
       const known = operation?.path ?? unknownPath(req.originalUrl);
-      // Not what is served from files.
       const isCall = operation !== undefined || res.statusCode >= 400;
       if (isCall)
         note?.({
@@ -60,7 +59,8 @@ export const createRequestLog =
       const headers = req.headers as Record<string, string>;
       if (operation)
         record?.({ operation: operation.id, method, path: originalUrl, headers, body: body ?? null, status });
-      if (isCall || req.method === 'OPTIONS')
+      // Not what is served from files.
+      if (isCall || !['GET', 'HEAD'].includes(req.method))
         log(printable(`${req.method} ${path} → ${status} (${why ?? 'preflight'}) ${ms} ms`));
     });
     next();
