@@ -51,13 +51,17 @@ export function render(markdown: string, link: (href: string) => string, isFolde
   const alone = new Set<Token>();
   const marked = new Marked({
     renderer: {
-      heading({ tokens, text, depth }) {
+      heading(heading) {
+        const { tokens, text, depth } = heading;
         const id = ids.slug(plain(text));
         const shown = this.parser.parseInline(tokens);
         // The title has no link of its own: the address of the page is its address.
         if (depth === 1) return `<h1 id="${id}">${shown}</h1>\n`;
         const name = `Link to ${escape(plain(text))}`;
-        return `<h${depth} id="${id}">${shown} <a class="anchor" href="#${id}" aria-label="${name}">#</a></h${depth}>\n`;
+        const anchor = ` <a class="anchor" href="#${id}" aria-label="${name}">#</a>`;
+        // What is clicked to unfold holds no link. The contents of the page have one.
+        const isSummary = isFolded && isErrorStatus(heading);
+        return `<h${depth} id="${id}">${shown}${isSummary ? '' : anchor}</h${depth}>\n`;
       },
       // The texts are ours, but a page must not change because someone wrote <T> in one.
       html: ({ text }) => escape(text),
