@@ -1,11 +1,12 @@
 // Started by server/kit/http/package.ts beside `npm start`: packs this checkout for /sandbox.tgz, after the docs, and prints the file. It is
-// kept in .cache/ by the digest of its sources, so that a later start finds it; scripts/bundle.ts removes old ones.
+// kept in .cache/ by the digest of its sources, so that a later start finds it.
 import { createHash } from 'node:crypto';
 import {
   cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -22,7 +23,7 @@ import { root } from './support/root.ts';
 
 const docsSeconds = 600;
 
-/** Of all that a build reads: the list of that is .dockerignore. */
+/** Of all files that a build reads, which .dockerignore lists. */
 function sourcesDigest(): string {
   const listed = [...readFileSync(join(root, '.dockerignore'), 'utf8').matchAll(/^!(.*)$/gm)];
   const files = listed.flatMap(([, name = '']) =>
@@ -37,7 +38,8 @@ function sourcesDigest(): string {
 
 async function packSandbox(): Promise<string> {
   const cache = join(root, '.cache');
-  const archive = join(cache, `sandbox-${sourcesDigest()}.tgz`);
+  const digest = sourcesDigest();
+  const archive = join(cache, `sandbox-${digest}.tgz`);
   if (existsSync(archive)) return archive;
   // Another process builds them: see regenerate-if-stale.ts.
   for (let seconds = 0; !areDocsBuilt(); seconds += 1) {
@@ -56,12 +58,15 @@ async function packSandbox(): Promise<string> {
   for (const part of ['site', 'pages']) cpSync(join(root, part), join(dist, part), { recursive: true });
   const written = join(work, 'sandbox.tgz');
   writeFileSync(written, await packService(dist));
+  if (sourcesDigest() !== digest)
+    throw new Error('Files were edited meanwhile. The next `npm start` packs what is there then.');
+  for (const name of readdirSync(cache)) if (/^sandbox-.*\.tgz$/.test(name)) rmSync(join(cache, name));
   renameSync(written, archive);
   return archive;
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1));
-// Whoever has just started the service looks at it.
+// The service, which somebody has just started, comes first.
 setPriority(10);
 await packSandbox().then(
   (archive) => {

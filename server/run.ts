@@ -82,8 +82,9 @@ async function serve<Started extends Running>({ read, start, serveProgram }: Way
     if (isGreeted) greet(config, service);
     const { metricsPort, port, url } = service;
     const facts = { ...readBuild(), ...(metricsPort !== undefined && { metricsPort }), port, url };
-    // On a terminal, the greeting says it, and stays the last that is shown until somebody calls.
-    log[terminal && isGreeted ? 'debug' : 'info'](facts, 'listening');
+    // On a terminal, the greeting says all but the port of metrics, and stays the last that is shown until somebody calls.
+    const isSaid = terminal !== undefined && isGreeted && metricsPort === undefined;
+    log[isSaid ? 'debug' : 'info'](facts, 'listening');
     log.flush();
   }
   await stopped;

@@ -233,7 +233,7 @@ function typeScript({ method, server, path, ids, hasPages, filter, body }: Call)
   const code = hasPages
     ? loop(path, inPath, filter)
     : `console.log(unwrap(await client.${method}('${path}'${given === '' ? '' : `, { ${given} }`})));`;
-  return `// Install: curl -fOJ http://127.0.0.1:8080/client.tgz && npm install ./payments-service-client-*.tgz
+  return `// Install once: curl -fOJ http://127.0.0.1:8080/client.tgz && npm install ./${packageName}-client-*.tgz
 // Save as sample.mts, run: npx tsx sample.mts
 import { ${imported} } from '${packageName}-client';
 

@@ -12,7 +12,9 @@ export function writeRevision(folder: string, built: string): void {
   const options = { cwd: folder, encoding: 'utf8', stdio: 'pipe' } as const;
   try {
     const revision = execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], options).trim();
-    const dirty = execFileSync('git', ['status', '--porcelain'], options) === '' ? '' : '-dirty';
+    // Without locks, because it may run beside a `git commit`.
+    const status = ['--no-optional-locks', 'status', '--porcelain'];
+    const dirty = execFileSync('git', status, options) === '' ? '' : '-dirty';
     writeFileSync(join(built, 'revision'), `${revision}${dirty}\n`);
   } catch {
     // Git is not installed, or there is no commit yet.

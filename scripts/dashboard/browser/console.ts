@@ -41,7 +41,12 @@ addEventListener('DOMContentLoaded', () => {
   nameFields();
   const token = getToken();
   // By then Scalar is loaded, too.
-  addEventListener('load', () => void mount(token));
+  addEventListener('load', () => {
+    mount(token).catch(() => {
+      isLost = true;
+      openForm();
+    });
+  });
   for (const button of operationButtons())
     button.addEventListener('click', () => {
       choose(operationOf(button));
@@ -76,6 +81,9 @@ async function mount(getting: Promise<string | undefined>): Promise<void> {
 /** The operation that was chosen last, until its form is open. */
 let chosen: string | undefined;
 
+/** There will be no form: its script or the token did not come. */
+let isLost = false;
+
 function choose(operationId: string | undefined): void {
   chosen = operationId;
   openForm();
@@ -83,7 +91,8 @@ function choose(operationId: string | undefined): void {
 
 /** Clicks Scalar's button for the operation, as soon as Scalar has drawn it. */
 function openForm(): void {
-  if (chosen === undefined) return;
+  if (isLost) find('#opening').textContent = 'The form could not be loaded. Reload this page.';
+  if (isLost || chosen === undefined) return;
   const button = document.querySelector<HTMLElement>(`section[id$="/${chosen}"] .show-api-client-button`);
   find('#opening').textContent = button ? '' : 'Opening …';
   if (button) {

@@ -79,10 +79,13 @@ function languages(): void {
 
 /** A link into what is folded opens it. Not every browser does that by itself. */
 function unfold(): void {
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const target = document.getElementById(location.hash.slice(1));
+  const folds = [];
   for (let fold = target?.closest('details'); fold; fold = fold.parentElement?.closest('details'))
-    fold.open = true;
-  target?.scrollIntoView();
+    if (!fold.open) folds.push(fold);
+  for (const fold of folds) fold.open = true;
+  // Else the browser is there already, or where the reader was before Back.
+  if (folds.length > 0) target?.scrollIntoView();
 }
 
 /** Marks the operation that is shown. On a phone the menu is a popover: see style.css. */

@@ -140,10 +140,11 @@ const blame =
   (name: string, digest: string) =>
   (error: unknown): never => {
     const stack = error instanceof Error ? error.stack : undefined;
-    const [place] = new RegExp(`server/migrations/${name}\\.ts:\\d+`).exec(stack ?? '') ?? [];
+    const [place] =
+      new RegExp(`server/(kit/)?migrations/${name.replace(/^kit-/, '')}\\.ts:\\d+`).exec(stack ?? '') ?? [];
     const where = place === undefined ? '' : ` (${place})`;
     const advice = appliedBefore.includes(codeOf(error) ?? '')
-      ? `It may have been applied before without being recorded, with digest ${digest}: see "A migration that is not recorded" in ${guide('guides/operator.md')}.`
+      ? `It may have been applied before without being recorded${digest && `, with digest ${digest}`}: see "A migration that is not recorded" in ${guide('guides/operator.md')}.`
       : 'Nothing of it was applied: correct it and start again.';
     const failed = `Migration ${name} failed${where}: ${reasonOf(error)}. ${advice}`;
     throw new DatabaseFault(setupFault(error) ?? failed, { cause: error });

@@ -38,8 +38,8 @@ export const createAccessLog =
       // Not what is served from files.
       if (operation || refusal)
         keep?.({ ...record, operation: operation?.id, query: operation && shownQuery(req.originalUrl) });
-      // A page is many files, and load balancers ask every few seconds.
-      const isPage = !operation && !refusal && ['GET', 'HEAD'].includes(req.method);
+      // Pages are many files, and load balancers ask every few seconds.
+      const isPage = !operation && !refusal && status !== 'aborted' && ['GET', 'HEAD'].includes(req.method);
       const level = (unready ?? outage) === undefined ? (isPage ? 'debug' : 'info') : 'warn';
       const account = selection?.kind === 'one' ? selection.id : undefined;
       const message = outage === undefined ? undefined : 'the request failed';

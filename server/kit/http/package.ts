@@ -20,17 +20,20 @@ export function createPacking(log: Logger, isStopping: () => boolean, root = pro
   let file: string | undefined;
   const start = () => {
     const args = ['--import', 'tsx', join('scripts', 'pack-sandbox.ts')];
-    const child = execFile(process.execPath, args, { cwd: root }, (error, stdout, stderr) => {
-      if (isStopping()) return;
-      if (error) log.warn({ reason: stderr.trim() || error.message }, notPacked);
-      else {
+    const packing = run(process.execPath, args, { cwd: root });
+    const ended = packing.then(
+      ({ stdout }) => {
         file = stdout.trim();
         log.debug({ file }, '/sandbox.tgz is packed');
-      }
-    });
+      },
+      (error: unknown) => {
+        const { stderr = '' } = error as { stderr?: string };
+        if (!isStopping()) log.warn({ reason: stderr.trim() || reasonOf(error) }, notPacked);
+      },
+    );
     return () => {
-      child.kill();
-      return Promise.resolve();
+      packing.child.kill();
+      return ended;
     };
   };
   return { start, file: () => file };

@@ -53,7 +53,7 @@ export function serveDocs(app: Express, siteDir: string, { kind, hasConsole }: D
     const file = join(siteDir, 'archives.json');
     const names = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>) : {};
     const name = names[basename(req.path)];
-    if (name !== undefined) res.attachment(name);
+    if (name !== undefined && existsSync(join(siteDir, basename(req.path)))) res.attachment(name);
     next();
   });
   // Programs look for these at the root.
