@@ -3,21 +3,13 @@
 import { ApiError, type Detail } from '../server/kit/errors.ts';
 import type { LoadedContract } from './loaded-contract.ts';
 import type { MockOperation } from './operations.ts';
-import { readPreference, unavailable, type Asked, type Choice } from './prefer.ts';
-
-export interface SetAnswer {
-  /** For the log. */
-  says: string;
-  delayMilliseconds: number | undefined;
-  /** Undefined if only the delay is set. */
-  choice: Choice | undefined;
-}
+import { readPreference, unavailable, type Asked, type Dynamic, type Preference } from './prefer.ts';
 
 export interface Answers {
   /** Returns it in words. Throws an ApiError with the choices. */
   set: (operationId: string, answer: unknown) => string;
   /** The answer for a request of the operation. One for the next request is then gone. */
-  take: (operationId: string) => SetAnswer | undefined;
+  take: (operationId: string) => Preference | undefined;
   /** Those that are set, in words. */
   list: () => { operation: string; answer: string }[];
   reset: () => void;
@@ -28,9 +20,9 @@ const properties = ['code', 'example', 'dynamic', 'seed', 'delay', 'retryAfter',
 /** Waiting for the next requests of an operation. */
 const mostWaiting = 100;
 
-export function createAnswers(contract: () => LoadedContract): Answers {
-  const lasting = new Map<string, SetAnswer>();
-  const waiting = new Map<string, SetAnswer[]>();
+export function createAnswers(contract: () => LoadedContract, dynamic?: Dynamic): Answers {
+  const lasting = new Map<string, Preference>();
+  const waiting = new Map<string, Preference[]>();
   return {
     set(id, answer) {
       const { operations, responses } = contract();
@@ -43,7 +35,7 @@ export function createAnswers(contract: () => LoadedContract): Answers {
         );
       const { once = false, body, ...given } = readProperties(answer);
       if (typeof once !== 'boolean') throw unavailable(at('once'), `once=${show(once)}`, ['true', 'false']);
-      const set = read(operation, given, body);
+      const set = read(operation, given, body, dynamic);
       const { choice } = set;
       const fault =
         choice && 'body' in choice ? responses.fault(operation.id, choice.status, choice.body) : undefined;
@@ -85,15 +77,20 @@ function read(
   operation: MockOperation,
   { retryAfter, ...others }: Record<string, unknown>,
   body: unknown,
-): SetAnswer {
+  dynamic: Dynamic | undefined,
+): Preference {
   const all = Object.entries({ ...others, ...(retryAfter !== undefined && { 'retry-after': retryAfter }) });
   const given: Asked['given'] = Object.fromEntries(all.map(([name, value]) => [name, show(value)]));
-  const { says = '', delayMilliseconds, choice } = readPreference({ given, at }, operation) ?? {};
-  if (body === undefined) return { says: says || 'as usual', delayMilliseconds, choice };
+  // No values are made up for a body that is given.
+  const byDefault = body === undefined ? dynamic : undefined;
+  const usual = { says: '', delayMilliseconds: undefined, choice: undefined, isStatic: false };
+  const preference = readPreference({ given, at }, operation, byDefault) ?? usual;
+  const { says, choice } = preference;
+  if (body === undefined) return { ...preference, says: says || 'as usual' };
   if (choice?.example !== undefined || choice?.seed !== undefined)
     throw refuse('body', 'cannot be combined with example or dynamic');
   const chosen = { status: operation.successStatus, ...choice, body };
-  return { says: says === '' ? 'a body' : `${says}, a body`, delayMilliseconds, choice: chosen };
+  return { ...preference, says: says === '' ? 'a body' : `${says}, a body`, choice: chosen };
 }
 
 const show = (value: unknown): string =>

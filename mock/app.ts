@@ -44,7 +44,7 @@ export interface AppOptions {
   answers: Answers;
   /** The docs; the folder may be missing. */
   siteDir: string;
-  /** The pages for developers, unless other machines can reach the mock. */
+  /** The pages for developers. Undefined if other machines can reach the mock: then nobody can set answers by HTTP either. */
   pagesDir: string | undefined;
   requests: RequestFeed;
   record: (request: RecordedRequest) => void;
@@ -79,7 +79,7 @@ export function createApp(options: AppOptions): App {
     app.use(createDashboard({ pagesDir, requests, facts, firstCall, makeToken: () => 'mock' }, isKnown));
   }
   app.use(createRequestLog(log, requests.note, record));
-  app.use(createSetAnswers(answers, contract));
+  if (pagesDir !== undefined) app.use(createSetAnswers(answers, contract));
   app.use(createCors(() => contract().operations));
   const accepted = forEvery(app, arrived.step(wellFormed));
   app.use(async (_req, res, next) => {

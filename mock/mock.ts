@@ -66,7 +66,7 @@ export async function startMock({
   const requests = createRequestFeed(now);
   const { delay, endDelays } = createDelay();
   const recorded: RecordedRequest[] = [];
-  const answers = createAnswers(() => contract);
+  const answers = createAnswers(() => contract, dynamic);
   const app = createApp({
     contract: () => contract,
     address: () => url,

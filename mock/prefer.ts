@@ -122,7 +122,9 @@ function readChoice(
     );
   if (dynamic !== undefined && !/^(true|false)$/.test(dynamic))
     throw unavailable(at('dynamic'), `dynamic=${dynamic}`, ['dynamic=true', 'dynamic=false']);
-  const isDynamic = dynamic === undefined ? byDefault !== undefined : dynamic === 'true';
+  // A made-up error may have the code of another status, because the contract does not forbid it. So only who asks for one gets it.
+  const isMadeUp = byDefault !== undefined && !(status !== undefined && status >= 400);
+  const isDynamic = dynamic === undefined ? isMadeUp : dynamic === 'true';
   if (seed !== undefined && !(isDynamic && /^\d{1,9}$/.test(seed)))
     throw unavailable(at('seed'), `seed=${seed}`, [`dynamic=true, seed=NUMBER, 0 to ${largestSeed}`]);
   if (example !== undefined) {

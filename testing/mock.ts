@@ -42,19 +42,19 @@ type Success = 200 | 201 | 202;
 
 interface Common {
   /** In milliseconds, at most 30,000. */
-  delay?: number;
+  delay?: number | undefined;
   /** Only for the next request. Several wait for one request each. */
-  once?: boolean;
+  once?: boolean | undefined;
 }
 
 interface Chosen<Id extends OperationId> {
-  code?: keyof Responses<Id>;
-  example?: ExampleNames[Id];
+  code?: keyof Responses<Id> | undefined;
+  example?: ExampleNames[Id] | undefined;
   /** Made-up values instead of an example: with a `seed` always the same ones. */
-  dynamic?: boolean;
-  seed?: number;
+  dynamic?: boolean | undefined;
+  seed?: number | undefined;
   /** Seconds, for a `code` of 429 or 504. */
-  retryAfter?: number;
+  retryAfter?: number | undefined;
   body?: undefined;
 }
 

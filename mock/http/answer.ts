@@ -56,7 +56,7 @@ export function createAnswer({ address, delay, now, answers, dynamic }: AnswerOp
     const set = preference?.choice ? undefined : answers.take(operation.id);
     await delay(res, preference?.delayMilliseconds ?? set?.delayMilliseconds ?? 0);
     const chosen = choose(preference, asked.how) ?? choose(set, `set for ${operation.id}`);
-    const byDefault = preference?.isStatic ? undefined : dynamic;
+    const byDefault = preference?.isStatic || set?.isStatic ? undefined : dynamic;
     const run = () => respond(known, res, chosen ?? madeUp(operation, byDefault));
     // Whoever chooses the answer does not want an earlier one.
     const claim = chosen || !operation.takesKey ? undefined : await claimOf(keysOf, known, keyPairId, req);

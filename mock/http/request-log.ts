@@ -18,9 +18,9 @@ export interface RecordedRequest {
   status: number | 'aborted';
 }
 
-const secret = /auth|cookie|token|secret|password|api-?key/;
+const secret = /auth|cookie|token|secret|password|api-?key|session|jwt|signature|credential/;
 
-/** Not at the request: few tests look. */
+/** Headers are masked when a test reads them, and not when the request arrives, because most are never read. */
 export const maskSecrets = (request: RecordedRequest): RecordedRequest => {
   const headers = Object.entries(request.headers).map(([name, value]) => [
     name,
@@ -38,6 +38,8 @@ export const createRequestLog =
   (req, res, next) => {
     const start = performance.now();
     const [path = ''] = req.url.split('?', 1);
+    // Copied now, because the steps that follow change them.
+    const headers = record && ({ ...req.headers } as Record<string, string>);
     res.on('close', () => {
       const { why, operation, requestId } = trailOf(res);
       const status = res.writableFinished ? res.statusCode : 'aborted';
@@ -56,9 +58,8 @@ export const createRequestLog =
           ms,
         });
       const { method, originalUrl, body } = req as { method: string; originalUrl: string; body?: unknown };
-      const headers = req.headers as Record<string, string>;
-      if (operation)
-        record?.({ operation: operation.id, method, path: originalUrl, headers, body: body ?? null, status });
+      if (operation && headers)
+        record({ operation: operation.id, method, path: originalUrl, headers, body: body ?? null, status });
       // Not what is served from files.
       if (isCall || !['GET', 'HEAD'].includes(req.method))
         log(printable(`${req.method} ${path} → ${status} (${why ?? 'preflight'}) ${ms} ms`));

@@ -23,7 +23,7 @@ export function nameFields(): void {
     for (const [selector, nameOf] of names)
       for (const element of document.querySelectorAll(`:is(#console, .scalar-client) ${selector}`))
         element.setAttribute('aria-label', nameOf(element));
-    // They say that these buttons are none.
+    // Scalar gives some buttons the role `none`, so a screen reader would not say that they are buttons.
     for (const button of document.querySelectorAll('.scalar-client button[role=none]'))
       button.removeAttribute('role');
     // A button has no such state. Where the reader is, is said otherwise.

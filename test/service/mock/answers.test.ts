@@ -71,6 +71,24 @@ describe('mock.answer', () => {
     expect((await list({ Prefer: 'delay=1' })).status).toBe(500);
   });
 
+  it('on a --dynamic mock means the same as Prefer', async () => {
+    await using one = await startTestMock({ dynamic: { seed: 7 } });
+    const get = async (prefer?: string) => {
+      const headers: Record<string, string> = prefer === undefined ? {} : { Prefer: prefer };
+      return (await one.call('GET', '/transactions', { headers })).body as unknown;
+    };
+    const set = (answer: object) => {
+      one.answer('listTransactions', answer);
+      return get();
+    };
+    for (const answer of [{ dynamic: false }, { code: 200 }, { seed: 8 }, { code: 403 }, { delay: 1 }]) {
+      const [[name, value] = []] = Object.entries(answer);
+      expect(await set(answer), name).toEqual(await get(`${name}=${value}`));
+    }
+    const own = { ...firstPage, limit: 7 };
+    expect(await set({ code: 200, body: own })).toEqual(own);
+  });
+
   it('comes after token, account and request were judged', async () => {
     mock.answer('listTransactions', { code: 200, once: true });
     expect((await mock.call('GET', '/transactions', { token: null })).status).toBe(401);
@@ -127,15 +145,17 @@ describe('mock.answer', () => {
 });
 
 describe('requests()', () => {
-  it('has the headers, without secrets', async () => {
+  it('has the headers as they were sent, without secrets', async () => {
     const before = mock.requests().length;
     const { method, path, ...rest } = rightRequest('createPaymentMethod');
-    const headers = { 'Idempotency-Key': 'a-key', Cookie: 'a=b', 'X-Api-Key': 'c' };
+    const type = 'application/json; charset=utf-8';
+    const masked = { cookie: 'a=b', 'x-api-key': 'c', 'x-session': 'd', 'x-jwt': 'e' };
+    const headers = { 'Idempotency-Key': 'a-key', 'Content-Type': type, ...masked };
     await mock.call(method, path, { ...rest, headers, token: 'very-secret' });
     await expect.poll(() => mock.requests().length).toBe(before + 1);
     expect(mock.requests().at(-1)?.headers).toMatchObject({
-      ...{ 'idempotency-key': 'a-key', 'content-type': 'application/json' },
-      ...{ authorization: '********', cookie: '********', 'x-api-key': '********' },
+      ...{ 'idempotency-key': 'a-key', 'content-type': type, authorization: '********' },
+      ...Object.fromEntries(Object.keys(masked).map((name) => [name, '********'])),
     });
     expect(JSON.stringify(mock.requests())).not.toContain('very-secret');
   });
@@ -215,6 +235,14 @@ describe('/__mock/answers', () => {
     expect(await statuses(1)).toEqual([200]);
     expect(await put('localhost')).toMatch(/^HTTP\/1.1 200 /);
     expect(await statuses(1)).toEqual([500]);
+  });
+
+  it('is not there if other machines can reach the mock', async () => {
+    await using open = await startTestMock({ host: '0.0.0.0' });
+    const url = open.url.replace('0.0.0.0', '127.0.0.1');
+    const options = { token: null, body: { code: 500 } };
+    expect((await send(url, 'PUT', '/__mock/answers/listTransactions', options)).status).toBe(404);
+    expect((await send(url, 'GET', '/transactions')).status).toBe(200);
   });
 
   it('has no CORS headers for a preflight either', async () => {

@@ -180,6 +180,15 @@ describe('Prefer: dynamic', () => {
     expect(JSON.parse(await get('dynamic=false'))).toMatchObject({ limit: 20, next_cursor: null });
     expect(await get('example=none_found')).toContain('"items":[]');
   });
+
+  it('--dynamic makes an error up only if it is asked to, because its code may contradict the status', async () => {
+    await using one = await startTestMock({ dynamic: { seed: 7 } });
+    const get = async (from: TestMock, prefer: string) =>
+      (await from.call('GET', '/transactions', { headers: { Prefer: prefer } })).body as unknown;
+    expect(await get(one, 'code=403')).toEqual(await get(mock, 'code=403'));
+    const madeUp = 'code=403, dynamic=true, seed=7';
+    expect(await get(one, 'code=403, dynamic=true')).toEqual(await get(mock, madeUp));
+  });
 });
 
 describe("Prism's forms for a browser", () => {

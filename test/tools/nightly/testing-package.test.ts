@@ -99,7 +99,7 @@ describe('the package', () => {
         const { target } = await sandbox.nextEvent('payment-method.created', { where: (event) => event.target.id === '' });
         const any: WebhookEvent = await sandbox.nextEvent();
         const mock = await startMock({ dynamic: { seed: 7 } });
-        await mock.answer('listTransactions', { code: 500, delay: 10, once: true });
+        await mock.answer('listTransactions', { code: 500, delay: 10, once: undefined, seed: undefined });
         await mock.answer('listTransactions', { code: 422, example: 'foreign_cursor' });
         await mock.answer('listTransactions', { body: { items: [], limit: 20, next_cursor: null, previous_cursor: null } });
         await mock.answer('createWebhookSubscription', { code: 422, body: { detail: [] } });

@@ -152,7 +152,7 @@ const forReaders: RequestHandler = passIf(isLocal);
 
 const isOwn = (req: Request): boolean => isLocal(req) && isFromBrowser(req) && isOwnPage(req);
 
-/** For what programs may do as well, which send no Origin: a page of another site does. */
+/** For what programs on this machine may do, too. They send no Origin and no Sec-Fetch-Site; for a page of another site, the browser sends one. */
 export const isForeign = (req: Request): boolean => !isLocal(req) || !isOwnPage(req);
 
 /** For data: only scripts of our own pages. */
