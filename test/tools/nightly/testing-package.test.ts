@@ -356,7 +356,7 @@ describe('startMock', () => {
     const headers = { Authorization: `Bearer ${await mock.token('transactions.read')}` };
     expect((await fetch(`${mock.url}/transactions?limit=3`, { headers })).status).toBe(200);
     expect((await fetch(`${mock.url}/payment-methods`, { method: 'POST', headers })).status).toBe(403);
-    expect(await mock.requests()).toEqual([
+    expect(await mock.requests()).toMatchObject([
       { operation: 'createPaymentMethod', method: 'POST', path: '/payment-methods', body: card, status: 201 },
       {
         operation: 'listTransactions',
