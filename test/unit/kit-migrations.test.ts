@@ -29,7 +29,9 @@ it('each statement stands in the released migration that contains its own, in th
   expect(Object.keys(contained)).toEqual(Object.keys(kitMigrations));
   const left: string[] = [];
   let compared = 0;
-  for (const [name, migration] of Object.entries(migrations)) {
+  // Later ones are of payments alone.
+  const last = Object.values(contained).sort().at(-1) ?? '';
+  for (const [name, migration] of Object.entries(migrations).filter(([one]) => one <= last)) {
     const [own] = Object.entries(contained).find(([, one]) => one === name) ?? [];
     const kit = own === undefined ? [] : await statementsOf({ [own]: kitMigrations[own] ?? migration });
     const rest = await statementsOf({ [name]: migration });

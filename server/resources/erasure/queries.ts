@@ -100,8 +100,10 @@ export function eraseRecords(
   { account, id }: Person,
   now: DatabaseTime,
 ): Promise<number> {
+  const values = erasedValues(rules);
+  if (values.length === 0) return Promise.resolve(0);
   const erase = sql`
-    update ${sql.table(table)} set ${assignments(erasedValues(rules))} ${'updated_at' in rules ? sql`, updated_at = ${notBack(now)}` : sql``}
+    update ${sql.table(table)} set ${assignments(values)} ${'updated_at' in rules ? sql`, updated_at = ${notBack(now)}` : sql``}
     where merchant_account_id = ${account} and buyer_id = ${id} and ${hasSomething(rules)}`;
   return countChanged(db, erase);
 }
