@@ -35,9 +35,17 @@ export const factsFile = 'server/resources/facts.ts';
 
 /** First, because the last ones have to be the last. */
 export const addFacts = (table: string, name: string, folder: string) => (text: string) =>
-  text
-    .replace('\nexport const facts = {\n', `$&  ${table === name ? name : `${table}: ${name}`},\n`)
-    .replace(
-      "\nimport type { Facts } from '../kit/maintenance/facts.ts';",
-      `$&\nimport { ${name} } from './${folder}/facts.ts';`,
-    );
+  addImport(
+    text.replace('\nexport const facts = {\n', `$&  ${table === name ? name : `${table}: ${name}`},\n`),
+    name,
+    `./${folder}/facts.ts`,
+  );
+
+/** Imports are sorted by their paths. Those of other folders come before. */
+function addImport(text: string, name: string, path: string): string {
+  const lines = text.split('\n');
+  const pathOf = (line: string) => /^import .* from '(.*)';$/.exec(line)?.[1] ?? '';
+  const next = lines.findIndex((line) => pathOf(line).startsWith('./') && pathOf(line) > path);
+  const last = lines.findLastIndex((line) => pathOf(line) !== '');
+  return lines.toSpliced(next === -1 ? last + 1 : next, 0, `import { ${name} } from '${path}';`).join('\n');
+}

@@ -98,9 +98,10 @@ function erasedOf(texts: string[], erasure = ''): string[] {
   );
   const wrong = [...fates].find(([name, fate]) => !texts.includes(name) || !/^(kept|erased)$/.test(fate));
   const missing = texts.filter((name) => !fates.has(name));
+  const stranger = wrong && !texts.includes(wrong[0]) ? `${wrong[0]} is no column that can hold text. ` : '';
   if (wrong || missing.length > 0)
     throw new Refusal(
-      `Decide for each of ${texts.join(', ') || 'its columns (none can hold text)'} what happens to it when a buyer is erased: --erasure ${texts.map((name) => `${name}=erased`).join(',')} if it may say something about a buyer, =kept if not. See docs/guides/personal-data.md`,
+      `${stranger}Decide for each of ${texts.join(', ') || 'its columns (none can hold text)'} what happens to it when a buyer is erased: --erasure ${texts.map((name) => `${name}=erased`).join(',')} if it may say something about a buyer, =kept if not. See docs/guides/personal-data.md`,
     );
   return texts.filter((name) => fates.get(name) === 'erased');
 }

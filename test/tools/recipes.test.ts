@@ -35,8 +35,9 @@ it('the contract keeps the house rules, and the code compiles', () =>
   mustPass('npm', 'run', 'lint', '--', '--contract', '--types'));
 
 it('the code keeps its rules and its format', async () => {
-  await mustPass('npx', 'oxlint', '--deny-warnings', ...written.filter((file) => file.endsWith('.ts')));
-  await mustPass('npx', 'prettier', '--check', ...written);
+  const edited = [...written, 'server/resources/facts.ts'];
+  await mustPass('npx', 'oxlint', '--deny-warnings', ...edited.filter((file) => file.endsWith('.ts')));
+  await mustPass('npx', 'prettier', '--check', ...edited);
 });
 
 it('the tests concerned are green, and leave none to do', async () => {
